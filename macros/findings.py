@@ -1,0 +1,53 @@
+"""A finding names the place of one fault and says what to do about it."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MOST_OF_ONE_RULE = 5
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """One fault: where it is, which rule it breaks, and the three answers a reader needs."""
+
+    path: str
+    line: int
+    rule: str
+    field: str
+    expected: str
+    got: str
+    fix: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path}:{self.line}: {self.rule}: {self.field}\n"
+            f"  expected  {self.expected}\n"
+            f"  got       {self.got}\n"
+            f"  fix       {self.fix}\n"
+        )
+
+
+def report(findings: Iterable[Finding], *, num_records: int) -> str:
+    """Return the text of a run: every finding sorted by place, at most five of one rule, a sum."""
+    ordered = sorted(set(findings))
+    if not ordered:
+        return f"{num_records} records, no findings."
+    shown: Counter[str] = Counter()
+    blocks = []
+    for finding in ordered:
+        shown[finding.rule] += 1
+        if shown[finding.rule] <= MOST_OF_ONE_RULE:
+            blocks.append(str(finding))
+    for rule, count in sorted(shown.items()):
+        if count > MOST_OF_ONE_RULE:
+            blocks.append(f"… and {count - MOST_OF_ONE_RULE} more of {rule}\n")
+    num_files = len({finding.path for finding in ordered})
+    well_formed = max(num_records - num_files, 0)
+    findings_word = "finding" if len(ordered) == 1 else "findings"
+    files_word = "file" if num_files == 1 else "files"
+    blocks.append(
+        f"{len(ordered)} {findings_word} in {num_files} {files_word}; "
+        f"{well_formed} records are well-formed."
+    )
+    return "\n".join(blocks)
