@@ -1,0 +1,1 @@
+"""Engines: their command lines by release, read from data."""
