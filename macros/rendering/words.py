@@ -1,0 +1,202 @@
+"""The words of the interface, each in both languages, written once."""
+
+from __future__ import annotations
+
+LANGUAGES = ("en", "zh")
+
+WORDS: dict[str, dict[str, str]] = {
+    # What a table or a figure says about itself.
+    "unknown": {"en": "not known", "zh": "未知"},
+    "none_yet": {"en": "Nothing here yet.", "zh": "这里还没有内容。"},
+    "table_behind": {"en": "The same as a table", "zh": "以表格查看"},
+    "total": {"en": "Total", "zh": "合计"},
+    "module": {"en": "Module", "zh": "模块"},
+    "share": {"en": "Share", "zh": "占比"},
+    "scroll_hint": {"en": "scroll sideways", "zh": "可横向滚动"},
+    "checkpoint": {"en": "Checkpoint", "zh": "检查点"},
+    "bytes_per_token": {"en": "Read per token", "zh": "每词元读取"},
+    "of_ceiling": {"en": "of the ceiling", "zh": "占上限"},
+    "over_ceiling": {"en": "above the plain ceiling", "zh": "高于无草稿上限"},
+    "not_stated": {"en": "not stated", "zh": "未说明"},
+    "legend": {"en": "Legend", "zh": "图例"},
+    "solid_hatched": {
+        "en": "Solid: weights. Hatched: state, cache and drafts.",
+        "zh": "实色为权重，斜纹为状态、缓存与草稿。",
+    },
+    # Modules of a checkpoint, in the order of the bar.
+    "module.experts": {"en": "Experts", "zh": "专家"},
+    "module.shared_expert": {"en": "Shared expert", "zh": "共享专家"},
+    "module.linear_attention": {"en": "GDN / Mamba", "zh": "GDN / Mamba"},
+    "module.attention": {"en": "Attention", "zh": "注意力"},
+    "module.dense_mlp": {"en": "Dense MLP", "zh": "稠密 MLP"},
+    "module.lm_head": {"en": "Head", "zh": "输出头"},
+    "module.rest": {"en": "Router and rest", "zh": "路由与其他"},
+    "module.state": {"en": "State", "zh": "状态"},
+    "module.kv_cache": {"en": "KV cache", "zh": "KV 缓存"},
+    "module.draft": {"en": "Draft", "zh": "草稿"},
+    # How good a fact is.
+    "evidence.measured": {"en": "measured", "zh": "本站实测"},
+    "evidence.measured.meaning": {
+        "en": "We measured it, and the log is public.",
+        "zh": "由本站测得，日志公开。",
+    },
+    "evidence.reproduced": {"en": "reproduced", "zh": "已复现"},
+    "evidence.reproduced.meaning": {
+        "en": "Others measured it, and we got the same.",
+        "zh": "他人测得，本站得到相同结果。",
+    },
+    "evidence.reported": {"en": "reported", "zh": "有据报告"},
+    "evidence.reported.meaning": {
+        "en": "Others measured it, and their raw data are public.",
+        "zh": "他人测得，原始数据公开。",
+    },
+    "evidence.documented": {"en": "documented", "zh": "官方记载"},
+    "evidence.documented.meaning": {
+        "en": "The maker states it in files or documentation.",
+        "zh": "由制作方在文件或文档中写明。",
+    },
+    "evidence.claimed": {"en": "claimed", "zh": "仅有说法"},
+    "evidence.claimed.meaning": {
+        "en": "Someone says so; no raw data are public.",
+        "zh": "仅见于文字，没有公开的原始数据。",
+    },
+    # What became of a claim.
+    "verdict.holds": {"en": "holds", "zh": "成立"},
+    "verdict.holds.meaning": {
+        "en": "The calculation and every record agree with the claim.",
+        "zh": "计算与全部记录都支持这一说法。",
+    },
+    "verdict.holds-with-condition": {"en": "holds with a condition", "zh": "有条件成立"},
+    "verdict.holds-with-condition.meaning": {
+        "en": "The claim follows from its own inputs, which the records do not meet.",
+        "zh": "按其自身前提成立，但现有记录不满足这些前提。",
+    },
+    "verdict.superseded": {"en": "superseded", "zh": "已被取代"},
+    "verdict.superseded.meaning": {
+        "en": "The claim was right in its time; a later record goes beyond it.",
+        "zh": "当时正确，后来的记录已经超过它。",
+    },
+    "verdict.contradicted": {"en": "contradicted", "zh": "不成立"},
+    "verdict.contradicted.meaning": {
+        "en": "The calculation or a record of its time disagrees with the claim.",
+        "zh": "计算或当时的记录与这一说法不符。",
+    },
+    "verdict.unverifiable": {"en": "unverifiable", "zh": "无法核实"},
+    "verdict.unverifiable.meaning": {
+        "en": "Neither a calculation nor a record can decide it.",
+        "zh": "没有计算或记录能够判定它。",
+    },
+    # How bad a pitfall is.
+    "severity.blocks-startup": {"en": "blocks startup", "zh": "无法启动"},
+    "severity.blocks-startup.meaning": {
+        "en": "The server does not start.",
+        "zh": "服务无法启动。",
+    },
+    "severity.wrong-output": {"en": "wrong output", "zh": "输出错误"},
+    "severity.wrong-output.meaning": {
+        "en": "The server runs, and its answers are wrong.",
+        "zh": "服务能运行，但回答是错的。",
+    },
+    "severity.unstable": {"en": "unstable", "zh": "不稳定"},
+    "severity.unstable.meaning": {
+        "en": "The server or the machine fails under load or after a time.",
+        "zh": "服务或整机在负载下或一段时间后出错。",
+    },
+    "severity.slow": {"en": "slow", "zh": "变慢"},
+    "severity.slow.meaning": {
+        "en": "Everything works, more slowly than it could.",
+        "zh": "一切正常，但比应有的速度慢。",
+    },
+    "severity.note": {"en": "note", "zh": "须知"},
+    "severity.note.meaning": {"en": "Good to know; nothing breaks.", "zh": "知道即可，不会出错。"},
+    # What a diagnosis finds.
+    "finding.error": {"en": "error", "zh": "错误"},
+    "finding.error.meaning": {"en": "It cannot work like this.", "zh": "这样无法正常工作。"},
+    "finding.warning": {"en": "warning", "zh": "警告"},
+    "finding.warning.meaning": {
+        "en": "It works, with a known risk or loss.",
+        "zh": "能够工作，但有已知的风险或损失。",
+    },
+    "finding.info": {"en": "info", "zh": "提示"},
+    "finding.info.meaning": {"en": "A fact that helps to understand.", "zh": "有助于理解的事实。"},
+    # Marks that stand beside another badge.
+    "mark.untested": {"en": "untested", "zh": "未经测试"},
+    "mark.untested.meaning": {
+        "en": "It passes all rules, and nobody has measured it yet.",
+        "zh": "通过全部规则，但还没有人实测。",
+    },
+    "mark.inferred": {"en": "inferred", "zh": "推断"},
+    "mark.inferred.meaning": {
+        "en": "Concluded from other facts, not read from the file.",
+        "zh": "由其他事实推得，并非读自文件本身。",
+    },
+    "mark.scenario": {"en": "scenario", "zh": "假设"},
+    "mark.scenario.meaning": {
+        "en": "A calculation of what would be; no such file is known.",
+        "zh": "对假设情形的计算，并没有这样的文件。",
+    },
+    "mark.withdrawn": {"en": "withdrawn", "zh": "已撤回"},
+    "mark.withdrawn.meaning": {
+        "en": "Kept for the record; do not rely on it.",
+        "zh": "仅作存档，请勿依据。",
+    },
+    # The frame: the site's own name, its sections, and what it says around every page.
+    "site.name": {"en": "GB10 Ledger", "zh": "GB10 账本"},
+    "site.description": {
+        "en": "What a GB10 reads for every token, and how fast that lets a model run.",
+        "zh": "GB10 每生成一个词元要读取多少字节，模型因此能跑多快。",
+    },
+    "site.licence": {
+        "en": "Code under the MIT licence, data and texts under CC BY 4.0.",
+        "zh": "代码采用 MIT 许可证，数据与文字采用 CC BY 4.0 许可证。",
+    },
+    "section.home": {"en": "Home", "zh": "首页"},
+    "section.recipes": {"en": "Recipes", "zh": "配方"},
+    "section.models": {"en": "Models", "zh": "模型"},
+    "section.checkpoints": {"en": "Checkpoints", "zh": "检查点"},
+    "section.benchmarks": {"en": "Benchmarks", "zh": "实测"},
+    "section.tools": {"en": "Tools", "zh": "工具"},
+    "section.diagnose": {"en": "Diagnose", "zh": "诊断"},
+    "section.calculator": {"en": "Calculator", "zh": "计算器"},
+    "section.judge": {"en": "Judge a number", "zh": "判断一个数字"},
+    "section.understand": {"en": "Understand", "zh": "原理"},
+    "section.law": {"en": "Bytes set the ceiling", "zh": "字节决定上限"},
+    "section.pitfalls": {"en": "Pitfalls", "zh": "陷阱"},
+    "section.claims": {"en": "Claims", "zh": "说法与判定"},
+    "section.faq": {"en": "Questions", "zh": "常见问题"},
+    "section.articles": {"en": "The two articles", "zh": "两篇文章"},
+    "section.engines": {"en": "Engines", "zh": "引擎"},
+    "section.hardware": {"en": "Hardware", "zh": "硬件"},
+    "section.sources": {"en": "Sources", "zh": "来源"},
+    "section.glossary": {"en": "Glossary", "zh": "术语"},
+    "section.rules": {"en": "Rules", "zh": "规则"},
+    "section.about": {"en": "About", "zh": "关于"},
+    "section.contribute": {"en": "Contribute", "zh": "参与"},
+    "frame.search": {"en": "Search", "zh": "搜索"},
+    "frame.to_dark": {"en": "Switch to dark colours", "zh": "切换到深色"},
+    "frame.to_light": {"en": "Switch to light colours", "zh": "切换到浅色"},
+    "frame.to_system": {"en": "Follow the system's colours", "zh": "跟随系统配色"},
+    "frame.offer": {"en": "This page is also in English.", "zh": "本页有中文版。"},
+    "frame.offer_accept": {"en": "Read it in English", "zh": "阅读中文版"},
+    "frame.offer_dismiss": {"en": "Do not offer again", "zh": "不再提示"},
+    "frame.not_found": {"en": "No page at this address", "zh": "此地址没有页面"},
+    "frame.not_found_advice": {
+        "en": "It may have moved. Search for it, or start from",
+        "zh": "它可能已经移动。请搜索，或前往",
+    },
+    "frame.faults": {
+        "en": "The data has faults; this is the last good state.",
+        "zh": "数据有误，此处为最近一次无误的状态。",
+    },
+}
+
+
+def word(key: str, language: str) -> str:
+    """Return the word of `key` in `language`; an unknown key or language is a fault of code."""
+    return WORDS[key][language]
+
+
+def words_under(prefix: str) -> tuple[str, ...]:
+    """Return the names directly under `prefix`, in the order in which they were written."""
+    names = (key.removeprefix(prefix + ".") for key in WORDS if key.startswith(prefix + "."))
+    return tuple(name for name in names if "." not in name)
