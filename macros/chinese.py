@@ -1,0 +1,132 @@
+"""Simplified Chinese becomes Traditional Chinese, and Chinese text is cut into words for search."""
+
+import json
+import re
+import tempfile
+from collections.abc import Callable
+from functools import cache, lru_cache
+from pathlib import Path
+
+import jieba
+import opencc
+
+HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+WORD_BREAK = "\u200b"
+
+TAG = re.compile(
+    r"<!--.*?-->|<!doctype[^>]*>|<(?P<close>/?)(?P<name>[a-z][a-z0-9-]*)\b(?P<attributes>(?:[^>\"']|\"[^\"]*\"|'[^']*')*)>",
+    re.IGNORECASE | re.DOTALL,
+)
+TEXT_ATTRIBUTE = re.compile(
+    r"(?<=\s)(title|alt|aria-label|placeholder|content|data-label)=\"([^\"]*)\"", re.IGNORECASE
+)
+FOREIGN = re.compile(r"(?<!\S)(?:lang|hreflang)=|class=\"[^\"]*\bnotranslate\b", re.IGNORECASE)
+VERBATIM_TAGS = {"pre", "code", "kbd", "samp", "script", "style", "textarea"}
+VOID_TAGS = {
+    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+}  # fmt: skip
+
+
+def opencc_configuration(overrides: list[Path]) -> dict:
+    """Return OpenCC's Taiwan configuration with our own words first, one list for each stage."""
+    data = Path(opencc.__file__).parent / "clib" / "share" / "opencc"
+    configuration = json.loads(
+        (data / "s2twp.json").read_text("utf-8"), object_hook=_absolute(data)
+    )
+    ours = [{"type": "text", "file": str(path)} for path in overrides]
+    configuration["segmentation"]["dict"]["dicts"].insert(0, ours[0])
+    for stage, dictionary in zip(configuration["conversion_chain"], ours, strict=True):
+        stage["dict"]["dicts"].insert(0, dictionary)
+    return configuration
+
+
+def _absolute(folder: Path) -> Callable[[dict], dict]:
+    def with_full_path(item: dict) -> dict:
+        return item | {"file": str(folder / item["file"])} if "file" in item else item
+
+    return with_full_path
+
+
+def traditional_converter(folder: Path) -> Callable[[str], str]:
+    """Return the function that writes Simplified text in Traditional characters and Taiwan's words."""
+    overrides = [folder / "to-traditional.txt", folder / "to-taiwan.txt"]
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump(opencc_configuration(overrides), file)
+        file.flush()
+        convert = opencc.OpenCC(file.name).convert
+
+    @lru_cache(maxsize=100_000)
+    def to_traditional(text: str) -> str:
+        return convert(text) if HAN.search(text) else text
+
+    return to_traditional
+
+
+def convert_html(html: str, convert: Callable[[str], str]) -> str:
+    """Convert the text of a page, but not its code, nor what is marked as another language."""
+    pieces = []
+    position = 0
+    inside: str | None = None  # the verbatim element that we are in
+    depth = 0
+    for tag in TAG.finditer(html):
+        text = html[position : tag.start()]
+        pieces.append(text if inside else convert(text))
+        pieces.append(tag[0] if inside else _convert_attributes(tag, convert))
+        position = tag.end()
+        name = (tag["name"] or "").lower()
+        if inside:
+            if name == inside and not tag[0].endswith("/>"):
+                depth += -1 if tag["close"] else 1
+                inside = inside if depth else None
+        elif name and not tag["close"] and name not in VOID_TAGS and _is_verbatim(name, tag):
+            inside, depth = name, 1
+    text = html[position:]
+    pieces.append(text if inside else convert(text))
+    return "".join(pieces)
+
+
+def _is_verbatim(name: str, tag: re.Match) -> bool:
+    if name == "html" or tag[0].endswith("/>"):
+        return False
+    return name in VERBATIM_TAGS or bool(FOREIGN.search(tag["attributes"]))
+
+
+def _convert_attributes(tag: re.Match, convert: Callable[[str], str]) -> str:
+    if not HAN.search(tag[0]) or FOREIGN.search(tag["attributes"] or ""):
+        return tag[0]
+    return TEXT_ATTRIBUTE.sub(lambda match: f'{match[1]}="{convert(match[2])}"', tag[0])
+
+
+@cache
+def _to_simplified() -> Callable[[str], str]:
+    return opencc.OpenCC("t2s").convert
+
+
+def cut_words(text: str, convert: Callable[[str], str] | None = None) -> str:
+    """Put an invisible break between the words of Chinese text, so that search finds them.
+
+    With `convert` the text is converted as well; its words are those of the Simplified original.
+    """
+
+    def cut(match: re.Match) -> str:
+        words = list(jieba.cut(match[0]))
+        if convert:
+            words = _converted_words(match[0], words, convert)
+        return WORD_BREAK + WORD_BREAK.join(words) + WORD_BREAK
+
+    return HAN.sub(cut, text).strip(WORD_BREAK)
+
+
+def _converted_words(text: str, words: list[str], convert: Callable[[str], str]) -> list[str]:
+    converted = convert(text)
+    one_by_one = [convert(word) for word in words]
+    if "".join(one_by_one) == converted:
+        return one_by_one
+    simplified = _to_simplified()(converted)  # a word changed with its neighbours: cut again
+    if len(simplified) != len(converted):
+        return [converted]
+    words, start = [], 0
+    for word in jieba.cut(simplified):
+        words.append(converted[start : start + len(word)])
+        start += len(word)
+    return words

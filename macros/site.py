@@ -1,0 +1,479 @@
+"""The only module that knows MkDocs: one build makes every language from docs/, data/ and rendering."""
+
+import html
+import importlib
+import importlib.util
+import json
+import logging
+import re
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from xml.sax.saxutils import escape as escape_xml
+
+import jieba
+import yaml
+from mkdocs.config import config_options
+from mkdocs.config.base import Config
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.nav import Navigation, Section
+from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
+
+from macros import chinese
+
+ROOT = Path(__file__).resolve().parent.parent
+LANGUAGES = {"zh": "简体中文", "en": "English", "zh-Hant": "繁體中文"}
+DERIVED = "zh-Hant"  # made from zh when the HTML is done
+PLUGIN = "gb10-ledger"
+log = logging.getLogger(f"mkdocs.plugins.{PLUGIN}")
+
+
+def authored(language: str) -> str:
+    """Return the language in which a page of `language` is written."""
+    return "zh" if language == DERIVED else language
+
+
+def language_of(path: str) -> str | None:
+    """Return the language of a source path or address, which is its first folder."""
+    head = path.split("/", 1)[0]
+    return head if head in LANGUAGES else None
+
+
+def below_language(path: str) -> str:
+    """Return the part of a path below its language: `zh/models/index.md` → `models/index.md`."""
+    return path.split("/", 1)[1]
+
+
+# Content: what the data yields -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Content:
+    """Everything that the pages are made of, as rendering returns it."""
+
+    pages: dict[str, dict]
+    files: dict[str, str]
+    macros: dict[str, dict]
+    word: Callable[[str, str], str]
+
+
+def read_content(root: Path) -> tuple[Content | None, str]:
+    """Return the content that the data yields, or the report of its faults."""
+    if importlib.util.find_spec("macros.checks") is None:  # until the rules are there
+        words = importlib.import_module("macros.rendering.words")
+        return Content({"zh": {}, "en": {}}, {}, {"zh": {}, "en": {}}, words.word), ""
+    library_module = importlib.import_module("macros.library")
+    checks = importlib.import_module("macros.checks")
+    findings_module = importlib.import_module("macros.findings")
+    rendering = importlib.import_module("macros.rendering")
+    words = importlib.import_module("macros.rendering.words")
+    library, findings = library_module.load(root)
+    findings = findings or checks.run(library)
+    if findings:
+        return None, findings_module.report(findings, num_records=library.num_records)
+    content = Content(
+        pages={language: rendering.render_pages(library, language) for language in ("zh", "en")},
+        files=rendering.render_files(library),
+        macros={language: rendering.macros(library, language) for language in ("zh", "en")},
+        word=words.word,
+    )
+    return content, ""
+
+
+def forget_modules() -> None:
+    """Let the next import read the package again; this module itself stays."""
+    package = sys.modules["macros"]
+    for name in [name for name in sys.modules if name.startswith("macros.")]:
+        if name != __name__:
+            del sys.modules[name]
+            vars(package).pop(name.split(".")[1], None)
+
+
+def time_of_code(root: Path) -> float:
+    """Return when a module of the package changed last."""
+    return max(path.stat().st_mtime for path in (root / "macros").rglob("*.py"))
+
+
+# The plugin ------------------------------------------------------------------------------------
+
+
+class LedgerConfig(Config):
+    """Options of the plugin in mkdocs.yml."""
+
+    only = config_options.Type(str, default="")
+
+
+@dataclass
+class Build:
+    """What one build knows about its own pages."""
+
+    files: Files | None = None
+    addresses: dict[str, File] = field(default_factory=dict)
+    edit_paths: dict[str, str | None] = field(default_factory=dict)
+    navigation: dict[str, Navigation] = field(default_factory=dict)
+
+
+class LedgerPlugin(BasePlugin[LedgerConfig]):
+    """Generate pages from the data and give every language its own site in one build."""
+
+    def __init__(self) -> None:
+        self.serving = False
+        self.content: Content | None = None
+        self.faults = ""
+        self.code_read_at = 0.0
+        self.build = Build()
+        self.to_traditional = None
+
+    # Start and data
+
+    def on_startup(self, *, command: str, dirty: bool) -> None:
+        """Remember whether a fault may stop the run; this also keeps the plugin between builds."""
+        self.serving = command == "serve"
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Read the data, and stop with its faults unless an earlier state can be shown."""
+        jieba.setLogLevel(logging.CRITICAL)
+        if self.serving and self.content is None:
+            stop_if_taken(*config.dev_addr)
+        if self.serving:
+            config.plugins["macros"].config["on_error_fail"] = False
+        self.languages = languages_to_build(self.config.only)
+        self.to_traditional = chinese.traditional_converter(ROOT / "data" / "zh-hant")
+        self.refresh()
+        self.palette = config.theme["palette"]
+        config.extra["alternate"] = True  # shows the switcher; a list would make it probe addresses
+        material_search = importlib.import_module("material.plugins.search.plugin")
+        material_search.jieba = None  # we cut words ourselves, per language
+        return config
+
+    def refresh(self) -> None:
+        """Read code and data again; while serving, a fault keeps the last good state."""
+        code_changed_at = time_of_code(ROOT)
+        if self.code_read_at and code_changed_at > self.code_read_at:
+            forget_modules()
+        self.code_read_at = code_changed_at
+        try:
+            content, self.faults = read_content(ROOT)
+        except Exception as error:
+            if not self.serving or self.content is None:
+                raise
+            log.exception("The code has a fault; the last good state stays.")
+            content, self.faults = None, f"{type(error).__name__}: {error}"
+        if content:
+            self.content = content
+        elif not self.serving or self.content is None:
+            raise PluginError(f"The data has faults.\n\n{self.faults}")
+        else:
+            log.error("The data has faults; the last good state stays.\n\n%s", self.faults)
+
+    def word(self, key: str, language: str) -> str:
+        """Return a word of the interface; the derived language is converted with the page."""
+        return self.content.word(key, authored(language))
+
+    def word_in(self, key: str, language: str) -> str:
+        """Return a word for an element that carries `lang` and is therefore not converted later."""
+        word = self.word(key, language)
+        return self.to_traditional(word) if language == DERIVED else word
+
+    # Files and navigation
+
+    @event_priority(100)  # before plugins that look at the files
+    def on_files(self, files: Files, config: MkDocsConfig) -> Files:
+        """Add the pages of every language, and write the navigation for each."""
+        written = [file for file in files.documentation_pages() if language_of(file.src_uri)]
+        self.build = Build(files=files)
+        for file in written:
+            self.build.edit_paths[file.src_uri] = f"docs/{file.src_uri}"
+            if language_of(file.src_uri) not in self.languages:
+                files.remove(file)
+            if language_of(file.src_uri) == "zh" and DERIVED in self.languages:
+                uri = f"{DERIVED}/{below_language(file.src_uri)}"
+                self.build.edit_paths[uri] = f"docs/{file.src_uri}"
+                files.append(File.generated(config, uri, abs_src_path=file.abs_src_path))
+        for language in self.languages:
+            for path, page in self.content.pages[authored(language)].items():
+                uri = f"{language}/{path}"
+                self.build.edit_paths[uri] = page.edit_path
+                files.append(generated_file(config, uri, page))
+        for path, text in self.content.files.items():
+            files.append(File.generated(config, path, content=text))
+        self.build.addresses = {file.src_uri: file for file in files}
+        self.build.addresses |= {file.url: file for file in files}
+        config.nav = [{language: self.nav_of(config.nav, language)} for language in self.languages]
+        return files
+
+    def nav_of(self, entries: list, language: str) -> list:
+        """Return the neutral navigation with the titles and paths of a language."""
+        items = []
+        for entry in entries:
+            if isinstance(entry, str):
+                items.append(f"{language}/{entry}")
+                continue
+            ((key, target),) = entry.items()
+            title = self.word(f"section.{key}", language)
+            below = isinstance(target, list)
+            items.append(
+                {title: self.nav_of(target, language) if below else f"{language}/{target}"}
+            )
+        return items
+
+    def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+        """Split the navigation by language, and give pages outside it the section of their folder."""
+        for language, root in zip(self.languages, nav.items, strict=True):
+            for item in root.children:
+                item.parent = None
+            pages = [page for page in nav.pages if language_of(page.file.src_uri) == language]
+            pages[0].previous_page = pages[-1].next_page = None
+            own = Navigation(root.children, pages)
+            own.homepage = files.get_file_from_path(f"{language}/index.md").page
+            self.build.navigation[language] = own
+        sections = dict(sections_by_folder(nav.items))
+        for file in files.documentation_pages():
+            if file.page is None and language_of(file.src_uri):
+                page = Page(None, file, config)
+                page.parent = nearest_section(file.src_uri, sections)
+        return nav
+
+    # Pages
+
+    def on_page_content(self, content: str, page: Page, **_: object) -> str:
+        """Resolve links that start at the language's root, and describe the page."""
+        content = LINK_FROM_ROOT.sub(partial(self.resolve_link, page), content)
+        if not page.meta.get("description"):
+            page.meta["description"] = first_words(content)
+        return content
+
+    def resolve_link(self, page: Page, link: re.Match) -> str:
+        """Return a link such as `/models/` as an address relative to the page."""
+        path = link["path"]
+        language = language_of(page.file.src_uri)
+        addresses = self.build.addresses
+        target = addresses.get(f"{language}/{path or './'}") or addresses.get(path)
+        if path == "":
+            target = addresses[f"{language}/index.md"]
+        if target is None:
+            log.warning("%s links to /%s, which is not a page", page.file.src_uri, path)
+            return link[0]
+        return f"{link['before']}{get_relative_url(target.url, page.url)}"
+
+    def on_env(self, env: object, config: MkDocsConfig, files: Files) -> None:
+        """Give the pages that belong to no language, such as 404, the first language."""
+        self.speak(config, self.languages[0])
+
+    def speak(self, config: MkDocsConfig, language: str) -> None:
+        """Set everything in the theme that differs by language."""
+        config.theme["language"] = language
+        config.site_name = self.word("site.name", language)
+        config.site_description = self.word("site.description", language)
+        config.copyright = self.word("site.licence", language)
+        config.theme["palette"] = [
+            option
+            | {"toggle": option["toggle"] | {"name": self.word(option["toggle"]["name"], language)}}
+            for option in self.palette
+        ]
+
+    def frame(self, language: str, path: str) -> dict:
+        """Return what the templates need to know about a page."""
+        addresses = self.build.addresses
+        return {
+            "nav": self.build.navigation[language],
+            "word_in": self.word_in,
+            "page_language": language,
+            "alternates": [
+                {
+                    "language": other,
+                    "name": LANGUAGES[other],
+                    "url": (addresses.get(f"{other}/{path}") or addresses[f"{other}/index.md"]).url,
+                }
+                for other in self.languages
+            ],
+            "faults": self.faults,
+        }
+
+    def on_page_context(
+        self, context: dict, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> dict:
+        """Show the page in its language, with its own navigation."""
+        uri = page.file.src_uri
+        language = language_of(uri) or self.languages[0]
+        self.speak(config, language)
+        source, path = config.extra.get("source_url"), self.build.edit_paths.get(uri)
+        page.edit_url = f"{source}{path}" if source and path else None
+        return context | self.frame(language, below_language(uri))
+
+    def on_template_context(self, context: dict, template_name: str, config: MkDocsConfig) -> dict:
+        """Show pages without a language in the first one."""
+        return context | self.frame(self.languages[0], "index.md")
+
+    def on_post_template(self, output: str, template_name: str, config: MkDocsConfig) -> str:
+        """Point the site's map at the maps of the languages, and finish the 404 page."""
+        if template_name == "sitemap.xml":
+            return sitemap_index(config.site_url, self.languages)
+        return self.finish(output, self.languages[0])
+
+    def on_post_page(self, output: str, page: Page, config: MkDocsConfig) -> str:
+        """Finish the HTML of a page; the derived language is made here."""
+        return self.finish(output, language_of(page.file.src_uri) or self.languages[0])
+
+    def finish(self, output: str, language: str) -> str:
+        """Make the theme look for search index and map below the language, and convert the page."""
+        label = html.escape(self.word("frame.search", language))
+        output = output.replace(SEARCH_DIALOG, f'{SEARCH_DIALOG} aria-label="{label}"', 1)
+        output = THEME_BASE.sub(rf"\g<1>/{language}/\g<2>", output, count=1)
+        return chinese.convert_html(output, self.to_traditional) if language == DERIVED else output
+
+    @event_priority(-100)  # after the search plugin wrote its index
+    def on_post_build(self, config: MkDocsConfig) -> None:
+        """Write search index and map of every language."""
+        site = Path(config.site_dir)
+        common = site / "search" / "search_index.json"
+        index = json.loads(common.read_text("utf-8"))
+        common.unlink()
+        common.parent.rmdir()
+        for language in self.languages:
+            folder = site / language
+            entries = search_entries(index["docs"], language, self.to_traditional)
+            text = json.dumps(index | {"docs": entries}, ensure_ascii=False, separators=(",", ":"))
+            (folder / "search").mkdir(exist_ok=True)
+            (folder / "search" / "search_index.json").write_text(text, "utf-8")
+            (folder / "sitemap.xml").write_text(
+                sitemap(self.build.files, language, self.languages), "utf-8"
+            )
+
+
+SEARCH_DIALOG = '<div class="md-search" data-md-component="search" role="dialog"'
+THEME_BASE = re.compile(r'("base":\s*"[^"]*?)/?(")')
+LINK_FROM_ROOT = re.compile(
+    r'(?P<before>\s(?:href|src|action|data-href)=")/(?!/)(?P<path>[^"#?]*)', re.IGNORECASE
+)
+
+
+def define_env(env: object) -> None:
+    """Offer the macros to pages of prose, each in the language of the page that calls it."""
+    tables = env.conf.plugins[PLUGIN].content.macros
+
+    def call(name: str, *arguments: object, **options: object) -> str:
+        language = authored(language_of(env.page.file.src_uri))
+        return tables[language][name](*arguments, **options)
+
+    for name in tables["zh"]:
+        env.macro(partial(call, name), name)
+
+
+def languages_to_build(only: str) -> list[str]:
+    """Return the languages of this build: all, or the one that ONLY names."""
+    if only and only not in LANGUAGES:
+        raise PluginError(f"ONLY={only}: there is no such language; one of {', '.join(LANGUAGES)}")
+    return [only] if only else list(LANGUAGES)
+
+
+def stop_if_taken(host: str, port: int) -> None:
+    """Stop with one line if another program has the port, before a build is spent on it."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            other = f"make serve PORT={port + 1}"
+            raise PluginError(f"Port {port} is taken. Choose another: {other}") from error
+
+
+def generated_file(config: MkDocsConfig, uri: str, page: object) -> File:
+    """Return a rendered page as a file of the build; its text is not searched for macros."""
+    meta = {"title": page.title, "description": page.description, "render_macros": False}
+    front_matter = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)
+    text = f"---\n{front_matter}---\n\n{page.markdown}"
+    return File.generated(config, uri, content=text, inclusion=InclusionLevel.NOT_IN_NAV)
+
+
+def sections_by_folder(items: list) -> Iterator[tuple[str, Section]]:
+    """Yield every section of the navigation by the folder of its index page."""
+    for item in items:
+        if item.is_section:
+            first = item.children[0]
+            if first.is_page and first.file.name == "index":
+                yield first.file.src_uri.rsplit("/", 1)[0], item
+            yield from sections_by_folder(item.children)
+
+
+def nearest_section(uri: str, sections: dict[str, Section]) -> Section | None:
+    """Return the section of the closest folder above a page."""
+    folder = uri
+    while "/" in folder:
+        folder = folder.rsplit("/", 1)[0]
+        if folder in sections:
+            return sections[folder]
+    return None
+
+
+def first_words(content: str) -> str:
+    """Return the beginning of the first paragraph, for search engines."""
+    paragraph = re.search(r"<p>(.*?)</p>", content, re.DOTALL)
+    if not paragraph:
+        return ""
+    text = " ".join(html.unescape(re.sub(r"<[^>]+>", "", paragraph[1])).split())
+    return html.escape(text[:160])
+
+
+def search_entries(
+    entries: list[dict], language: str, to_traditional: Callable[[str], str]
+) -> list[dict]:
+    """Return the search index of one language, its Chinese text cut into words."""
+    start = f"{language}/"
+    own = [entry for entry in entries if entry["location"].startswith(start)]
+    return [
+        entry
+        | {"location": entry["location"].removeprefix(start)}
+        | {key: searchable(entry[key], language, to_traditional) for key in ("title", "text")}
+        for entry in own
+    ]
+
+
+def searchable(text: str, language: str, to_traditional: Callable[[str], str]) -> str:
+    """Return a text of the search index as readers of a language would write it."""
+    if language == "en":
+        return text
+    if language == DERIVED:
+        return chinese.convert_html(text, partial(chinese.cut_words, convert=to_traditional))
+    return chinese.cut_words(text)
+
+
+def sitemap_index(site_url: str, languages: list[str]) -> str:
+    """Return the map of the site's maps, one for each language."""
+    maps = "".join(
+        f"<sitemap><loc>{site_url}{language}/sitemap.xml</loc></sitemap>" for language in languages
+    )
+    return f'{XML}<sitemapindex xmlns="{SITEMAP}">{maps}</sitemapindex>\n'
+
+
+def sitemap(files: Files, language: str, languages: list[str]) -> str:
+    """Return the map of one language; each page names its other languages."""
+    pages = {
+        file.src_uri: file.page.canonical_url
+        for file in files.documentation_pages()
+        if file.page and language_of(file.src_uri)
+    }
+    urls = []
+    for uri, address in pages.items():
+        if language_of(uri) != language:
+            continue
+        alternates = {other: pages.get(f"{other}/{below_language(uri)}") for other in languages}
+        links = "".join(
+            f'<xhtml:link rel="alternate" hreflang="{other}" href="{escape_xml(url)}"/>'
+            for other, url in alternates.items()
+            if url
+        )
+        urls.append(f"<url><loc>{escape_xml(address)}</loc>{links}</url>\n")
+    names = f'xmlns="{SITEMAP}" xmlns:xhtml="http://www.w3.org/1999/xhtml"'
+    return f"{XML}<urlset {names}>\n{''.join(urls)}</urlset>\n"
+
+
+XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
