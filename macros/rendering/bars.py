@@ -184,7 +184,8 @@ def _legend(segments: Segments, language: str, decimals: int | None) -> Html:
     return element("ul", *entries, class_="bytes-legend")
 
 
-def _behind(table: Html, language: str) -> Html:
+def behind(table: Html, language: str) -> Html:
+    """Return the table of a picture, folded away behind it."""
     return element(
         "details", element("summary", word("table_behind", language)), table, class_="behind"
     )
@@ -214,7 +215,7 @@ def _table(segments: Segments, label: str, language: str, decimals: int) -> Html
         caption=label,
         language=language,
     )
-    return _behind(table, language)
+    return behind(table, language)
 
 
 def _group_row(row: BarRow, scale: int, language: str, decimals: int) -> Html:
@@ -296,4 +297,4 @@ def _group_table(
         for row in rows
     ]
     table = data_table(columns=columns, rows=body, caption=caption, language=language)
-    return _behind(table, language)
+    return behind(table, language)

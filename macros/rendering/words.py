@@ -18,7 +18,40 @@ WORDS: dict[str, dict[str, str]] = {
     "of_ceiling": {"en": "of the ceiling", "zh": "占上限"},
     "over_ceiling": {"en": "above the plain ceiling", "zh": "高于无草稿上限"},
     "not_stated": {"en": "not stated", "zh": "未说明"},
-    "legend": {"en": "Legend", "zh": "图例"},
+    "as_of": {"en": "as of", "zh": "截至"},
+    "answer": {"en": "Answer", "zh": "答案"},
+    "source": {"en": "Source", "zh": "来源"},
+    "revision": {"en": "revision", "zh": "修订版"},
+    "retrieved": {"en": "retrieved", "zh": "取得于"},
+    "no_address": {"en": "address lost", "zh": "原址已失"},
+    # Under which conditions a speed was measured.
+    "requests_at_once": {"en": "requests at once", "zh": "个并发请求"},
+    "one_request": {"en": "1 request", "zh": "单个请求"},
+    "load_not_stated": {"en": "load not stated", "zh": "并发未说明"},
+    "draft.none": {"en": "no drafts", "zh": "无草稿"},
+    "draft.unknown": {"en": "drafts not stated", "zh": "草稿未说明"},
+    "draft_token": {"en": "draft token", "zh": "个草稿词元"},
+    "draft_tokens": {"en": "draft tokens", "zh": "个草稿词元"},
+    # Commands.
+    "command": {"en": "Command", "zh": "命令"},
+    "do_not_copy": {"en": "Do not copy: this command is faulty", "zh": "请勿复制：此命令有误"},
+    "quoted_from": {"en": "Quoted from", "zh": "引自"},
+    # Lists that can be filtered.
+    "filter": {"en": "Filter", "zh": "筛选"},
+    "filter_text": {"en": "Filter by text", "zh": "按文字筛选"},
+    "any": {"en": "any", "zh": "不限"},
+    "clear": {"en": "Clear", "zh": "清除"},
+    "count_shown": {"en": "{shown} of {total} shown", "zh": "显示 {shown} 条，共 {total} 条"},
+    "none_match": {
+        "en": "Nothing matches. Remove a filter or clear all.",
+        "zh": "没有符合的条目。请去掉一个条件，或全部清除。",
+    },
+    # Charts.
+    "chart": {"en": "Chart", "zh": "图"},
+    # Notices.
+    "notice.note": {"en": "Note", "zh": "说明"},
+    "notice.caution": {"en": "Caution", "zh": "注意"},
+    "notice.unknown": {"en": "Not known", "zh": "尚不清楚"},
     "solid_hatched": {
         "en": "Solid: weights. Hatched: state, cache and drafts.",
         "zh": "实色为权重，斜纹为状态、缓存与草稿。",

@@ -79,12 +79,76 @@ def samples(text, language):
         language=language,
     )
     yield ui.facts([(text, text), (text, None)], language=language)
+    yield ui.answer(
+        headline=text,
+        reason=text,
+        question=text,
+        badges=text,
+        dated="2026-11",
+        action=text,
+        language=language,
+    )
+    yield ui.doors([ui.Door(text, text, text)])
+    yield ui.cards(
+        [ui.Card(text, text, text, text, [(text, text)]), ui.Card(text)], language=language
+    )
+    yield ui.notice(text=text, title=text, language=language)
+    yield ui.quotation(text=text, text_language="en", source=text)
+    yield ui.command_tabs(
+        tabs=[ui.CommandTab(text, text, note=text)], name="command", language=language
+    )
+    yield ui.faulty_command(code=text, why=text, source=text, language=language)
+    yield ui.filterable(
+        name="list",
+        facets=[
+            ui.Facet("few", text, [(text, text)]),
+            ui.Facet("many", text, [(text, text)] * 9),
+        ],
+        body=ui.element("p", text, **ui.filter_attributes(few=text, many=[text, text])),
+        language=language,
+    )
+    axis = ui.linear_axis(text, text, 10)
+    points = [ui.Point(1, 2, text, text, named=True), ui.Point(3, 4, text, text)]
+    for chart in (ui.scatter_plot, ui.step_chart):
+        yield chart(
+            points,
+            x_axis=axis,
+            y_axis=axis,
+            title=text,
+            description=text,
+            note=text,
+            language=language,
+        )
+
+
+def inline_samples(text, language):
+    """Return every component that stands inside a line of text."""
     yield ui.share_bar(0.66, language=language, what=text)
+    yield ui.speed(
+        "55.9",
+        concurrency=1,
+        draft=text,
+        measured_on=None,
+        evidence="claimed",
+        href=text,
+        language=language,
+    )
+    yield ui.citation(
+        title=text,
+        title_language="en",
+        url=text,
+        publisher=text,
+        locator=text,
+        revision="5636536703fb",
+        evidence="reported",
+        language=language,
+    )
+    yield ui.citation(title=text, title_language="en", url=None, language=language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_hostile_text_is_shown_and_does_nothing(language):
-    for html in samples(HOSTILE, language):
+    for html in [*samples(HOSTILE, language), *inline_samples(HOSTILE, language)]:
         page = read(html)
         assert HOSTILE in page.text or any(
             HOSTILE in (v or "") for _, a in page.tags for v in a.values()
@@ -97,6 +161,12 @@ def test_hostile_text_is_shown_and_does_nothing(language):
 def test_markdown_leaves_a_component_as_it_is(language):
     for html in samples(HOSTILE, language):
         assert html in through_markdown(f"Before.\n\n{html}\n\n**After.**")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_markdown_leaves_a_component_inside_a_line_as_it_is(language):
+    for html in inline_samples(HOSTILE, language):
+        assert html in through_markdown(f"Before *this* {html} and **after**.")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -264,3 +334,189 @@ def test_a_row_with_too_few_cells_is_a_fault():
         ui.data_table(
             columns=[ui.Column("a"), ui.Column("b")], rows=[["x"]], caption="c", language="en"
         )
+
+
+# Speeds, answers and sources
+
+
+def test_a_speed_stands_with_its_load_drafts_date_and_evidence():
+    html = ui.speed(
+        "55.90",
+        concurrency=1,
+        draft=ui.draft_words("mtp", 1, "en"),
+        measured_on="2026-05-04",
+        evidence="claimed",
+        language="en",
+    )
+    text = read(html).text.replace("\u00a0", " ")
+    assert text == "55.90 tok/s 1 request · MTP, 1 draft token · 2026-05-04 claimed"
+
+
+@pytest.mark.parametrize(
+    ("method", "num_tokens", "english", "chinese"),
+    [
+        ("none", None, "no drafts", "无草稿"),
+        (None, None, "drafts not stated", "草稿未说明"),
+        ("unknown", 2, "drafts not stated", "草稿未说明"),
+        ("mtp", 2, "MTP, 2 draft tokens", "MTP，2 个草稿词元"),
+        ("eagle3", None, "eagle3", "eagle3"),
+    ],
+)
+def test_drafts_are_named_or_said_to_be_unknown(method, num_tokens, english, chinese):
+    assert ui.draft_words(method, num_tokens, "en").replace("\u00a0", " ") == english
+    assert ui.draft_words(method, num_tokens, "zh").replace("\u00a0", " ") == chinese
+
+
+@pytest.mark.parametrize(
+    ("concurrency", "english", "chinese"),
+    [
+        (1, "1 request", "单个请求"),
+        (32, "32 requests at once", "32 个并发请求"),
+        (None, "load not stated", "并发未说明"),
+    ],
+)
+def test_the_load_is_stated_or_said_to_be_unknown(concurrency, english, chinese):
+    assert ui.concurrency_words(concurrency, "en").replace("\u00a0", " ") == english
+    assert ui.concurrency_words(concurrency, "zh").replace("\u00a0", " ") == chinese
+
+
+def test_an_answer_comes_before_its_reason_and_its_date():
+    html = ui.answer(headline="36 tok/s", reason="Because.", dated="2026-11-29", language="en")
+    assert read(html).text == "36 tok/sBecause.as of 2026-11-29"
+
+
+def test_a_citation_names_the_language_of_its_title_and_a_short_revision():
+    html = ui.citation(
+        title="dgx-spark-benchmarks",
+        title_language="en",
+        publisher="Django de Vreng",
+        published_on="2026-08-20",
+        url="https://example.org/",
+        revision="5636536703fb6fe6a4992f68162b93fa03e7f15e",
+        language="zh",
+    )
+    page = read(html)
+    assert page.all("a")[0]["lang"] == "en"
+    assert "5636536" in page.text and "5636536703fb" not in page.text
+    assert "2026 年 8 月 20 日" in page.text.replace("\u00a0", " ")
+
+
+def test_a_source_without_an_address_is_no_link_and_says_so():
+    html = ui.citation(title="x", title_language="en", url=None, language="en")
+    assert not read(html).all("a") and "address lost" in read(html).text
+
+
+# Commands
+
+COMMAND = (
+    "docker run --rm \\\n  --gpus all \\\n  vllm/vllm-openai:v0.33.0 \\\n  --max-model-len 131072"
+)
+
+
+def test_a_command_is_the_same_text_when_copied_from_the_page():
+    assert read(ui.command(code=COMMAND)).text == COMMAND
+
+
+def test_every_form_of_a_command_is_on_the_page_and_one_is_chosen():
+    tabs = [ui.CommandTab("docker run", COMMAND), ui.CommandTab("Compose", "a: 1", "yaml")]
+    page = read(ui.command_tabs(tabs=tabs, name="c", language="en"))
+    assert ["checked" in a for a in page.all("input")] == [True, False]
+    assert [a["for"] for a in page.all("label")] == [a["id"] for a in page.all("input")]
+    assert len(page.all("code")) == 2
+
+
+def test_a_faulty_command_is_marked_and_has_no_copy_button():
+    page = read(ui.faulty_command(code=COMMAND, why="No such flag.", language="en"))
+    (figure,) = page.all("figure")
+    assert "data-faulty" in figure and "no-copy" in figure["class"].split()
+    assert page.text.startswith("Do not copy") and COMMAND in page.text
+
+
+# Filters
+
+
+def test_a_filter_is_hidden_until_a_program_can_run_it_and_the_list_is_whole():
+    items = ui.element("p", "one", **ui.filter_attributes(evidence="reported", model=["a", "b"]))
+    html = ui.filterable(
+        name="runs",
+        facets=[ui.Facet("evidence", "Evidence", [("reported", "reported")])],
+        body=items,
+        language="en",
+    )
+    page = read(html)
+    (form,) = page.all("form")
+    assert "hidden" in form and form["role"] == "search"
+    assert any(a.get("data-facet-model") == "a b" for a in page.all("p"))
+    assert page.all("fieldset")[0]["data-facet"] == "evidence"
+
+
+def test_a_facet_with_many_answers_becomes_a_list_to_choose_from():
+    options = [(str(n), str(n)) for n in range(7)]
+    html = ui.filterable(
+        name="x", facets=[ui.Facet("model", "Model", options)], body=ui.EMPTY, language="en"
+    )
+    assert len(read(html).all("option")) == 8 and not read(html).all("fieldset")
+
+
+# Charts
+
+
+def chart(points, **options):
+    return ui.scatter_plot(
+        points,
+        x_axis=ui.linear_axis("Bytes", "GB", 20),
+        y_axis=ui.linear_axis("Speed", "tok/s", 50),
+        title="t",
+        description="d",
+        language="en",
+        **options,
+    )
+
+
+def test_a_point_stands_where_its_numbers_are():
+    html = chart([ui.Point(5, 40, "plain", "a")])
+    assert '<svg x="25.00%" y="20.00%"' in html
+
+
+def test_a_curve_stays_inside_the_axes():
+    html = chart([ui.Point(5, 40, "plain", "a")], curve=lambda x: 273 / x, curve_label="ceiling")
+    (line,) = [a["points"] for a in read(html).all("polyline")]
+    heights = [float(pair.split(",")[1]) for pair in line.split()]
+    assert min(heights) >= 0 and max(heights) <= 100 and heights == sorted(heights)
+
+
+def test_a_chart_has_words_and_a_table_behind_it():
+    page = read(chart([ui.Point(5, 40.5, "plain", "a"), ui.Point(6, 30, "drafts", "b")]))
+    (plot,) = [a for a in page.all("svg") if a.get("role") == "img"]
+    assert plot["aria-label"] == "t. d"
+    assert "a (plain)" in page.text and "40.5" in page.text
+
+
+def test_more_series_than_shapes_are_a_fault():
+    with pytest.raises(ValueError, match="7 series"):
+        chart([ui.Point(1, 1, str(n), "a") for n in range(7)])
+
+
+def test_a_record_holds_until_the_next_one():
+    from datetime import date
+
+    days = [date(2026, 3, 19).toordinal(), date(2026, 5, 4).toordinal()]
+    html = ui.step_chart(
+        [ui.Point(days[0], 10, "s", "a"), ui.Point(days[1], 20, "s", "b")],
+        x_axis=ui.date_axis("Date", date(2026, 3, 19), date(2026, 5, 31)),
+        y_axis=ui.linear_axis("Speed", "tok/s", 20),
+        title="t",
+        description="d",
+        language="en",
+    )
+    (line,) = [a["points"] for a in read(html).all("polyline")]
+    heights = [float(pair.split(",")[1]) for pair in line.split()]
+    assert heights == [50, 50, 0, 0]
+    assert "2026-05-04" in read(html).text
+
+
+@pytest.mark.parametrize(
+    ("high", "ticks"), [(50, ["0", "10", "20", "30", "40", "50"]), (7, ["0", "2", "4", "6", "8"])]
+)
+def test_an_axis_ends_at_a_round_number_that_holds_its_values(high, ticks):
+    assert [text for _, text in ui.linear_axis("x", "u", high).ticks] == ticks

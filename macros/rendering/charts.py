@@ -1,0 +1,305 @@
+"""Charts drawn at build time: percentages for places, so that text keeps its size on a phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from decimal import Decimal
+from math import ceil, floor, log10
+from typing import NamedTuple
+
+from macros.rendering.bars import behind
+from macros.rendering.markup import EMPTY, Html, element, join
+from macros.rendering.tables import Column, data_table
+
+MAX_NUM_SERIES = 6
+SHAPES = (
+    "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z",
+    "M-4.6-4.6H4.6V4.6H-4.6Z",
+    "M0-6L5.6 4.4H-5.6Z",
+    "M0-6.4L6.4 0L0 6.4L-6.4 0Z",
+    "M0 6L5.6-4.4H-5.6Z",
+    "M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z",
+)
+
+
+class Point(NamedTuple):
+    """One mark: where, in which series, what it is, and whether its name stands beside it."""
+
+    x: float
+    y: float
+    series: str
+    label: str
+    named: bool = False
+    href: str | None = None
+
+
+class Axis(NamedTuple):
+    """One axis: its words, its unit, where it starts and ends, and how it writes a tick."""
+
+    label: str
+    unit: str
+    low: float
+    high: float
+    ticks: Sequence[tuple[float, str]]
+
+
+def linear_axis(label: str, unit: str, high: float, *, low: float = 0, num_ticks: int = 5) -> Axis:
+    """Return an axis with round ticks that holds every value up to `high`."""
+    rough = (high - low) / num_ticks
+    magnitude = 10 ** floor(log10(rough))
+    step = next(magnitude * f for f in (1, 2, 5, 10) if magnitude * f >= rough)
+    end = ceil(high / step) * step
+    values = [low + step * index for index in range(round((end - low) / step) + 1)]
+    return Axis(label, unit, low, end, [(value, f"{value:g}") for value in values])
+
+
+def date_axis(label: str, first: date, last: date) -> Axis:
+    """Return an axis of days, a tick at the start of each month, or each third one of many."""
+    start = first.replace(day=1)
+    months = [start]
+    while months[-1] <= last:
+        year, month = divmod(months[-1].year * 12 + months[-1].month, 12)
+        months.append(date(year, month + 1, 1))
+    every = 1 if len(months) <= 7 else 3
+    ticks = [(month.toordinal(), f"{month:%Y-%m}") for month in months[:-1][::every]]
+    return Axis(label, "", start.toordinal(), months[-1].toordinal(), ticks)
+
+
+def scatter_plot(
+    points: Sequence[Point],
+    *,
+    x_axis: Axis,
+    y_axis: Axis,
+    title: str,
+    description: str,
+    language: str,
+    curve: Callable[[float], float] | None = None,
+    curve_label: str | None = None,
+    note: object = None,
+) -> Html:
+    """Return points on two axes, one shape a series, with an optional curve such as a ceiling."""
+    series = _series(points)
+    drawn = [
+        _grid(x_axis, y_axis),
+        _curve(curve, x_axis, y_axis) if curve else EMPTY,
+        *(_mark(point, series.index(point.series), x_axis, y_axis) for point in points),
+    ]
+    return _figure(drawn, points, series, x_axis, y_axis, title, description, language,
+                   curve_label, note)  # fmt: skip
+
+
+def step_chart(
+    points: Sequence[Point],
+    *,
+    x_axis: Axis,
+    y_axis: Axis,
+    title: str,
+    description: str,
+    language: str,
+    note: object = None,
+) -> Html:
+    """Return how a record rose over time: each level holds until the next one."""
+    series = _series(points)
+    drawn = [
+        _grid(x_axis, y_axis),
+        *(
+            _steps([p for p in points if p.series == name], index, x_axis, y_axis)
+            for index, name in enumerate(series)
+        ),
+        *(_mark(point, series.index(point.series), x_axis, y_axis) for point in points),
+    ]
+    return _figure(drawn, points, series, x_axis, y_axis, title, description, language, None, note)
+
+
+def _series(points: Sequence[Point]) -> list[str]:
+    names = list(dict.fromkeys(point.series for point in points))
+    if len(names) > MAX_NUM_SERIES:
+        raise ValueError(
+            f"{len(names)} series, and only {MAX_NUM_SERIES} shapes to tell them apart"
+        )
+    return names
+
+
+def _place(value: float, axis: Axis) -> float:
+    return 100 * (value - axis.low) / (axis.high - axis.low)
+
+
+def _x(value: float, axis: Axis) -> str:
+    return f"{_place(value, axis):.2f}%"
+
+
+def _y(value: float, axis: Axis) -> str:
+    return f"{100 - _place(value, axis):.2f}%"
+
+
+def _grid(x_axis: Axis, y_axis: Axis) -> Html:
+    rows = (
+        join(
+            element(
+                "line", x1="0", x2="100%", y1=_y(v, y_axis), y2=_y(v, y_axis), class_="chart-grid"
+            ),
+            element("text", text, x="0", y=_y(v, y_axis), dx="-8", dy="4", class_="chart-y"),
+        )
+        for v, text in y_axis.ticks
+    )
+    columns = (
+        join(
+            element(
+                "line",
+                x1=_x(v, x_axis),
+                x2=_x(v, x_axis),
+                y1="100%",
+                y2="100%",
+                class_="chart-tick",
+            ),
+            element("text", text, x=_x(v, x_axis), y="100%", dy="20", class_="chart-x"),
+        )
+        for v, text in x_axis.ticks
+    )
+    return element("g", *rows, *columns, aria_hidden="true")
+
+
+def _mark(point: Point, index: int, x_axis: Axis, y_axis: Axis) -> Html:
+    shape = element(
+        "svg",
+        element("path", d=SHAPES[index], class_=f"chart-mark chart-mark--{index}"),
+        element("title", f"{point.label}: {point.x:g} {x_axis.unit}, {point.y:g} {y_axis.unit}"),
+        x=_x(point.x, x_axis),
+        y=_y(point.y, y_axis),
+        overflow="visible",
+    )
+    if not point.named:
+        return shape
+    left = _place(point.x, x_axis) > 60
+    name = element(
+        "text",
+        point.label,
+        x=_x(point.x, x_axis),
+        y=_y(point.y, y_axis),
+        dx="-10" if left else "10",
+        dy="4",
+        class_="chart-name chart-name--left" if left else "chart-name",
+    )
+    return join(shape, name)
+
+
+def _polyline(places: Sequence[tuple[float, float]], css_class: str) -> Html:
+    points = " ".join(f"{x:.2f},{100 - y:.2f}" for x, y in places)
+    return element(
+        "svg",
+        element("polyline", points=points, class_=css_class, vector_effect="non-scaling-stroke"),
+        viewBox="0 0 100 100",
+        preserveAspectRatio="none",
+        width="100%",
+        height="100%",
+        aria_hidden="true",
+    )
+
+
+def _curve(curve: Callable[[float], float], x_axis: Axis, y_axis: Axis) -> Html:
+    xs = (x_axis.low + (x_axis.high - x_axis.low) * i / 200 for i in range(201))
+    visible = [(x, curve(x)) for x in xs if x > 0]
+    inside = [(x, y) for x, y in visible if y_axis.low <= y <= y_axis.high]
+    places = [(_place(x, x_axis), _place(y, y_axis)) for x, y in inside]
+    return _polyline(places, "chart-curve")
+
+
+def _steps(points: Sequence[Point], index: int, x_axis: Axis, y_axis: Axis) -> Html:
+    ordered = sorted(points, key=lambda point: point.x)
+    places: list[tuple[float, float]] = []
+    for point in ordered:
+        x, y = _place(point.x, x_axis), _place(point.y, y_axis)
+        if places:
+            places.append((x, places[-1][1]))
+        places.append((x, y))
+    places.append((100.0, places[-1][1]))
+    return _polyline(places, f"chart-line chart-line--{index}")
+
+
+def _key(series: Sequence[str], curve_label: str | None) -> Html:
+    if len(series) < 2 and not curve_label:
+        return EMPTY
+    entries = [
+        element(
+            "li",
+            element(
+                "svg",
+                element("path", d=SHAPES[index], class_=f"chart-mark chart-mark--{index}"),
+                viewBox="-8 -8 16 16",
+                class_="chart-sample",
+                aria_hidden="true",
+            ),
+            name,
+        )
+        for index, name in enumerate(series)
+    ]
+    if curve_label:
+        entries.append(
+            element(
+                "li", element("span", class_="chart-curve-sample", aria_hidden="true"), curve_label
+            )
+        )
+    return element("ul", *entries, class_="chart-key")
+
+
+def _heading(axis: Axis) -> str:
+    return f"{axis.label} ({axis.unit})" if axis.unit else axis.label
+
+
+def _figure(
+    drawn: Sequence[Html],
+    points: Sequence[Point],
+    series: Sequence[str],
+    x_axis: Axis,
+    y_axis: Axis,
+    title: str,
+    description: str,
+    language: str,
+    curve_label: str | None,
+    note: object,
+) -> Html:
+    plot = element(
+        "svg",
+        element("title", title),
+        element("desc", description),
+        *drawn,
+        class_="chart-plot",
+        role="img",
+        aria_label=f"{title}. {description}",
+    )
+    table = data_table(
+        columns=[
+            Column(title),
+            Column(x_axis.label, x_axis.unit or None, number=True),
+            Column(y_axis.label, y_axis.unit or None, number=True),
+        ],
+        rows=[
+            [
+                point.label if len(series) < 2 else f"{point.label} ({point.series})",
+                _cell(point.x, x_axis),
+                f"{Decimal(str(point.y)):f}",
+            ]
+            for point in points
+        ],
+        caption=title,
+        language=language,
+        show_caption=False,
+    )
+    return element(
+        "figure",
+        element("figcaption", title, class_="chart-title"),
+        _key(series, curve_label),
+        element("p", _heading(y_axis), class_="chart-y-label"),
+        element("div", plot, class_="chart-frame"),
+        element("p", _heading(x_axis), class_="chart-x-label"),
+        element("p", note, class_="data-note") if note else EMPTY,
+        behind(table, language),
+        class_="chart",
+    )
+
+
+def _cell(value: float, axis: Axis) -> str:
+    if axis.unit:
+        return f"{Decimal(str(value)):f}"
+    return date.fromordinal(round(value)).isoformat()
