@@ -12,9 +12,11 @@ import opencc
 
 HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 WORD_BREAK = "\u200b"
+QUOTATION_MARKS = str.maketrans("“”", "「」")
 
 TAG = re.compile(
-    r"<!--.*?-->|<!doctype[^>]*>|<(?P<close>/?)(?P<name>[a-z][a-z0-9-]*)\b(?P<attributes>(?:[^>\"']|\"[^\"]*\"|'[^']*')*)>",
+    r"""<!--.*?-->|<!doctype[^>]*>|"""
+    r"""<(?P<close>/?)(?P<name>[a-z][a-z0-9-]*)\b(?P<attributes>(?:[^>"']|"[^"]*"|'[^']*')*)>""",
     re.IGNORECASE | re.DOTALL,
 )
 TEXT_ATTRIBUTE = re.compile(
@@ -22,9 +24,7 @@ TEXT_ATTRIBUTE = re.compile(
 )
 FOREIGN = re.compile(r"(?<!\S)(?:lang|hreflang)=|class=\"[^\"]*\bnotranslate\b", re.IGNORECASE)
 VERBATIM_TAGS = {"pre", "code", "kbd", "samp", "script", "style", "textarea"}
-VOID_TAGS = {
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
-}  # fmt: skip
+VOID_TAGS = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "wbr"}
 
 
 def opencc_configuration(overrides: list[Path]) -> dict:
@@ -48,7 +48,7 @@ def _absolute(folder: Path) -> Callable[[dict], dict]:
 
 
 def traditional_converter(folder: Path) -> Callable[[str], str]:
-    """Return the function that writes Simplified text in Traditional characters and Taiwan's words."""
+    """Return the function that writes Simplified text in Traditional Chinese as used in Taiwan."""
     overrides = [folder / "to-traditional.txt", folder / "to-taiwan.txt"]
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         json.dump(opencc_configuration(overrides), file)
@@ -57,7 +57,7 @@ def traditional_converter(folder: Path) -> Callable[[str], str]:
 
     @lru_cache(maxsize=100_000)
     def to_traditional(text: str) -> str:
-        return convert(text) if HAN.search(text) else text
+        return text if text.isascii() else convert(text).translate(QUOTATION_MARKS)
 
     return to_traditional
 

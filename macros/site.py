@@ -1,4 +1,4 @@
-"""The only module that knows MkDocs: one build makes every language from docs/, data/ and rendering."""
+"""The only module that knows MkDocs: one build makes the pages of every language."""
 
 import html
 import importlib
@@ -225,7 +225,7 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         return items
 
     def on_nav(self, nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
-        """Split the navigation by language, and give pages outside it the section of their folder."""
+        """Split the navigation by language; pages outside it find the section of their folder."""
         for language, root in zip(self.languages, nav.items, strict=True):
             for item in root.children:
                 item.parent = None
