@@ -191,8 +191,8 @@ class Checkpoint(Strict):
     quantization: Slug
     weight_format: Literal["safetensors", "gguf", "exl3"]
     released_on: date | Month | None = None
-    formats: dict[str, str | list[FormatShare]] = Field(
-        description="module class → format; classes not listed are BF16"
+    formats: dict[str, str | list[FormatShare]] | None = Field(
+        description="module class → format; classes not listed are BF16; null: not known"
     )
     draft_weights: ShippedDraft | None
     weight_bytes: Bytes | None = None

@@ -26,11 +26,15 @@ class Module:
 
 @dataclass(frozen=True)
 class CachedLayers:
-    """Attention layers that keep the same cache: elements per token, at most `limit_tokens`."""
+    """Attention layers that keep the same cache: elements per token, at most `limit_tokens`.
+
+    A sliding window keeps only its limit; `sparse` layers read at most the limit and keep all.
+    """
 
     num_layers: int
     elements_per_token: int
     limit_tokens: int | None = None
+    sparse: bool = False
     draft: bool = False
 
 

@@ -1,0 +1,88 @@
+"""Every id that a record names exists."""
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from macros.findings import Finding
+from macros.library import Library
+from macros.loading import Document, join
+
+SINGULAR = {
+    "source": "sources",
+    "hardware": "hardware",
+    "model": "models",
+    "checkpoint": "checkpoints",
+    "load_as": "checkpoints",
+    "measurements": "measurements",
+    "pitfalls": "pitfalls",
+    "next": "recipes",
+    "models": "models",
+    "checkpoints": "checkpoints",
+}
+OTHER_PLACES = {("engines", "base"): "engines", ("recipes", "engine.name"): "engines"}
+NOT_IDS = {"subject", "with", "architecture", "requires", "applies", "detect", "related"}
+
+
+def named_record_exists(library: Library) -> Iterator[Finding]:
+    """A field that names a record names one that exists."""
+    for kind, entries in library.kinds.items():
+        for entry in entries.values():
+            yield from _walk(library, kind, entry.document, entry.document.data, "")
+
+
+def _walk(library: Library, kind: str, document: Document, data: object, at: str) -> Iterator[Finding]:
+    if isinstance(data, list):
+        for index, item in enumerate(data):
+            yield from _walk(library, kind, document, item, join(at, index))
+        return
+    if not isinstance(data, dict):
+        return
+    for key, value in data.items():
+        name = join(at, key)
+        if key in NOT_IDS and kind != "recipes":
+            continue
+        target = SINGULAR.get(key)
+        if key == "name" and at == "engine":
+            target = "engines"
+        if key in ("checkpoint", "model", "source") and at.startswith("engine"):
+            target = None
+        if target:
+            values = value if isinstance(value, list) else [value]
+            for index, each in enumerate(values):
+                if isinstance(each, str) and each not in library.kinds[target]:
+                    where = join(name, index) if isinstance(value, list) else name
+                    yield _unknown(library, document, where, target, each)
+        elif not (at == "engine" and key in ("arguments", "environment")):
+            yield from _walk(library, kind, document, value, name)
+
+
+def _unknown(library: Library, document: Document, at: str, kind: str, got: str) -> Finding:
+    near = get_close_matches(got, library.kinds[kind], n=1)
+    return document.finding(
+        rule="reference/unknown",
+        at=at,
+        expected=f"the id of a record in data/{kind}/",
+        got=got,
+        fix=f"rename to `{near[0]}`" if near else f"add data/{kind}/{got}.yaml or correct the id",
+    )
+
+
+def mixed_reference_exists(library: Library) -> Iterator[Finding]:
+    """A `kind/id` reference names a kind and a record that exist."""
+    for entries in library.kinds.values():
+        for entry in entries.values():
+            record = entry.record
+            for name in ("related", "against", "superseded_by"):
+                value = getattr(record, name, None)
+                for index, reference in enumerate(value if isinstance(value, list) else []):
+                    kind, _, record_id = reference.partition("/")
+                    if record_id in library.kinds.get(kind, {}):
+                        continue
+                    near = get_close_matches(record_id, library.kinds.get(kind, {}), n=1)
+                    yield entry.document.finding(
+                        rule="reference/unknown",
+                        at=f"{name}[{index}]",
+                        expected="`kind/id` of a record",
+                        got=reference,
+                        fix=f"write `{kind}/{near[0]}`" if near else "correct the reference",
+                    )
