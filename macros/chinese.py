@@ -27,39 +27,54 @@ VERBATIM_TAGS = {"pre", "code", "kbd", "samp", "script", "style", "textarea"}
 VOID_TAGS = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "wbr"}
 
 
-def opencc_configuration(overrides: list[Path]) -> dict:
-    """Return OpenCC's Taiwan configuration with our own words first, one list for each stage."""
-    data = Path(opencc.__file__).parent / "clib" / "share" / "opencc"
-    configuration = json.loads(
-        (data / "s2twp.json").read_text("utf-8"), object_hook=_absolute(data)
-    )
-    ours = [{"type": "text", "file": str(path)} for path in overrides]
-    configuration["segmentation"]["dict"]["dicts"].insert(0, ours[0])
-    for stage, dictionary in zip(configuration["conversion_chain"], ours, strict=True):
-        stage["dict"]["dicts"].insert(0, dictionary)
-    return configuration
-
-
-def _absolute(folder: Path) -> Callable[[dict], dict]:
-    def with_full_path(item: dict) -> dict:
-        return item | {"file": str(folder / item["file"])} if "file" in item else item
-
-    return with_full_path
-
-
 def traditional_converter(folder: Path) -> Callable[[str], str]:
-    """Return the function that writes Simplified text in Traditional Chinese as used in Taiwan."""
-    overrides = [folder / "to-traditional.txt", folder / "to-taiwan.txt"]
-    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
-        json.dump(opencc_configuration(overrides), file)
-        file.flush()
-        convert = opencc.OpenCC(file.name).convert
+    """Return the function that writes Simplified text in Traditional Chinese as used in Taiwan.
+
+    `words.txt` holds words that OpenCC gets wrong in this field, `variants.txt` characters.
+    """
+    words = _pairs(folder / "words.txt")
+    variants = _pairs(folder / "variants.txt")
+    kept = {traditional: traditional for traditional in words.values()}
+    with tempfile.TemporaryDirectory() as temporary:
+        first = _write_pairs(Path(temporary, "first.txt"), words)
+        second = _write_pairs(Path(temporary, "second.txt"), kept | variants)
+        configuration = Path(temporary, "ours.json")
+        configuration.write_text(json.dumps(_configuration(first, second)), "utf-8")
+        convert = opencc.OpenCC(str(configuration)).convert
 
     @lru_cache(maxsize=100_000)
     def to_traditional(text: str) -> str:
         return text if text.isascii() else convert(text).translate(QUOTATION_MARKS)
 
     return to_traditional
+
+
+def _pairs(path: Path) -> dict[str, str]:
+    return dict(line.split("\t") for line in path.read_text("utf-8").splitlines())
+
+
+def _write_pairs(path: Path, pairs: dict[str, str]) -> Path:
+    path.write_text("".join(f"{key}\t{value}\n" for key, value in pairs.items()), "utf-8")
+    return path
+
+
+def _configuration(first: Path, second: Path) -> dict:
+    """Return OpenCC's configuration for Taiwan with our words before its own in both stages.
+
+    Without the second list the second stage would undo what the first one chose.
+    """
+    data = Path(opencc.__file__).parent / "clib" / "share" / "opencc"
+
+    def with_full_path(item: dict) -> dict:
+        return item | {"file": str(data / item["file"])} if "file" in item else item
+
+    text = (data / "s2twp.json").read_text("utf-8")
+    configuration = json.loads(text, object_hook=with_full_path)
+    ours = [{"type": "text", "file": str(path)} for path in (first, second)]
+    configuration["segmentation"]["dict"]["dicts"].insert(0, ours[0])
+    for stage, dictionary in zip(configuration["conversion_chain"], ours, strict=True):
+        stage["dict"]["dicts"].insert(0, dictionary)
+    return configuration
 
 
 def convert_html(html: str, convert: Callable[[str], str]) -> str:

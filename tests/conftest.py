@@ -1,4 +1,4 @@
-"""What all tests share: the site, built once for a whole run, and the choice to leave out the browser."""
+"""What all tests share: the site, built once a run, and the choice to leave out the browser."""
 
 import fcntl
 import os

@@ -1,7 +1,8 @@
-"""A small web server for the built site, and a page that records everything a reader should not meet."""
+"""A web server for the built site, and a page that records what a reader should not meet."""
 
 import functools
 import http.server
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -73,8 +74,6 @@ def site(built_site) -> str:
 
 def find_browser() -> str | None:
     """Return the path of an installed Chromium, or None."""
-    import os
-
     names = [os.environ["CHROMIUM"]] if os.environ.get("CHROMIUM") else NAMES
     return next((path for name in names if (path := shutil.which(name))), None)
 
@@ -85,7 +84,7 @@ def browser_type_launch_args(browser_type_launch_args, browser_type) -> dict:
     path = find_browser()
     if path is None and not Path(browser_type.executable_path).exists():
         pytest.fail(
-            "There is no Chromium. Install it (Debian: sudo apt-get install chromium fonts-noto-cjk),"
+            "There is no Chromium. Install it (sudo apt-get install chromium fonts-noto-cjk),"
             " name it (CHROMIUM=/path/to/it), or run the other tests: make test BROWSER=none",
             pytrace=False,
         )
@@ -125,6 +124,6 @@ def faults(page, site) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def nothing_went_wrong(faults):
-    """Every browser test fails on a failed or foreign request, a console error or a script error."""
+    """Fail every browser test on failed or foreign requests and on errors in the console."""
     yield
     assert faults == []

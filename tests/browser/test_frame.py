@@ -127,7 +127,7 @@ def test_search_finds_in_the_language_of_the_reader(page, site, language, query)
     expect(first.locator("mark").first).to_have_text(query, ignore_case=True)
     first.click()
     page.wait_for_url(re.compile(re.escape(f"{site}{language}/")))
-    expect(page.locator("article")).to_contain_text(query, ignore_case=True)
+    expect(page.locator("article.md-content__inner")).to_contain_text(query, ignore_case=True)
 
 
 def test_search_stays_inside_a_language(page, site):
