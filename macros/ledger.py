@@ -135,7 +135,9 @@ def format_of(module: Module, checkpoint: Checkpoint) -> str | list[FormatShare]
     return checkpoint.formats.get(group, "bf16")
 
 
-def _bits(kept: str | list[FormatShare], formats: dict[str, WeightFormat]) -> tuple[str, Decimal, Decimal]:
+def _bits(
+    kept: str | list[FormatShare], formats: dict[str, WeightFormat]
+) -> tuple[str, Decimal, Decimal]:
     """Return (label, bits read, bits stored) of a format or a mixture of formats."""
     if isinstance(kept, str):
         return kept, formats[kept].read_bits, formats[kept].stored_bits
@@ -154,9 +156,7 @@ def model_shapes(model: Model) -> Shapes:
     )  # fmt: skip
 
 
-def compose(
-    checkpoint: Checkpoint, model: Model, formats: dict[str, WeightFormat]
-) -> Composition:
+def compose(checkpoint: Checkpoint, model: Model, formats: dict[str, WeightFormat]) -> Composition:
     """Return the composition of a checkpoint from its model's shapes and its own formats."""
     shapes = model_shapes(model)
     modules = []
@@ -170,8 +170,16 @@ def compose(
             head_params, head_format = module.params, kept
         modules.append(
             StoredModule(
-                module.name, module.part, label, module.params, float(read), float(stored),
-                module.read, module.num_experts, module.top_k, module.draft,
+                module.name,
+                module.part,
+                label,
+                module.params,
+                float(read),
+                float(stored),
+                module.read,
+                module.num_experts,
+                module.top_k,
+                module.draft,
             )  # fmt: skip
         )
     draft_head = checkpoint.formats.get("draft_lm_head", head_format)
@@ -289,7 +297,9 @@ def layer_elements(layers: CachedLayers, context_tokens: int) -> float:
     return float(layers.elements_per_token * tokens)
 
 
-def kv_bytes_kept(composition: Composition, context_tokens: int, kv_format: str, *, draft: bool) -> float | None:
+def kv_bytes_kept(
+    composition: Composition, context_tokens: int, kv_format: str, *, draft: bool
+) -> float | None:
     """Return the KV cache that one request of a context occupies; None where it is not known."""
     if composition.cached is None:
         return None
@@ -311,9 +321,7 @@ def tokens_kept(layers: CachedLayers, context_tokens: int) -> int:
 
 def resident_bytes(composition: Composition, *, draft: bool) -> float:
     """Return the weights that stay in memory, vision tower and embedding included."""
-    return sum(
-        module.bytes_whole for module in composition.modules if draft or not module.draft
-    )
+    return sum(module.bytes_whole for module in composition.modules if draft or not module.draft)
 
 
 def disk_bytes(composition: Composition, *, draft: bool, text_only: bool = False) -> float:

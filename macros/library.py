@@ -223,16 +223,21 @@ def load(root: Path) -> tuple[Library, list[Finding]]:
             if record.id != key:
                 findings.append(
                     document.finding(
-                        rule="identity/file-name", at="id", expected=f"{key} (the file's name)",
-                        got=record.id, fix="rename the file or the id",
+                        rule="identity/file-name",
+                        at="id",
+                        expected=f"{key} (the file's name)",
+                        got=record.id,
+                        fix="rename the file or the id",
                     )  # fmt: skip
                 )
             if key in kinds[group]:
                 first = kinds[group][key].document
                 findings.append(
                     document.finding(
-                        rule="identity/unique", at="id",
-                        expected=f"an id of its own; {first.path}:1 has it", got=key,
+                        rule="identity/unique",
+                        at="id",
+                        expected=f"an id of its own; {first.path}:1 has it",
+                        got=key,
                         fix="choose another id",
                     )  # fmt: skip
                 )

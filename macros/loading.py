@@ -155,6 +155,8 @@ def load_file(path: Path, root: Path) -> tuple[Document | None, list[Finding]]:
         text = path.read_text("utf-8")
     except UnicodeDecodeError as error:
         return None, [
-            Finding(name, 1, "yaml/syntax", "(file)", "UTF-8 text", error.reason, "save it as UTF-8")
+            Finding(
+                name, 1, "yaml/syntax", "(file)", "UTF-8 text", error.reason, "save it as UTF-8"
+            )
         ]
     return load_text(text, name)

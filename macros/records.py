@@ -68,7 +68,9 @@ class Source(Strict):
         "release-notes", "repository", "social", "specification", "unlocated",
     ]  # fmt: skip
     title: Line
-    title_language: Literal["en", "zh", "zh-Hans", "zh-Hant", "ja", "ko", "de", "es", "ru", "fr", "hu"] = "en"
+    title_language: Literal[
+        "en", "zh", "zh-Hans", "zh-Hant", "ja", "ko", "de", "es", "ru", "fr", "hu"
+    ] = "en"
     publisher: Line | None
     url: Url | None
     revision: Sha | None = None

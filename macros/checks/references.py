@@ -30,7 +30,9 @@ def named_record_exists(library: Library) -> Iterator[Finding]:
             yield from _walk(library, kind, entry.document, entry.document.data, "")
 
 
-def _walk(library: Library, kind: str, document: Document, data: object, at: str) -> Iterator[Finding]:
+def _walk(
+    library: Library, kind: str, document: Document, data: object, at: str
+) -> Iterator[Finding]:
     if isinstance(data, list):
         for index, item in enumerate(data):
             yield from _walk(library, kind, document, item, join(at, index))

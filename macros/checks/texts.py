@@ -18,7 +18,9 @@ HALF_WIDTH = re.compile(rf"{HAN}\s?[,;:!?](?=\s|{HAN}|$)|{HAN}\.(?=\s|$)")
 MARKUP = re.compile(r"^#{1,6} |^\|.*\|$|<[a-zA-Z/][^>]*>", re.M)
 
 
-def texts_of(document: Document, data: object = None, at: str = "") -> Iterator[tuple[str, str, str]]:
+def texts_of(
+    document: Document, data: object = None, at: str = ""
+) -> Iterator[tuple[str, str, str]]:
     """Yield (field, English, Chinese) of every bilingual text of a file."""
     data = document.data if data is None else data
     if isinstance(data, dict):
@@ -66,7 +68,10 @@ def languages_carry_the_same_numbers(library: Library) -> Iterator[Finding]:
     """Numbers outside of code are the same in both languages."""
     for document in _documents(library):
         for at, english, chinese in texts_of(document):
-            missing, extra = _numbers(english) - _numbers(chinese), _numbers(chinese) - _numbers(english)
+            missing, extra = (
+                _numbers(english) - _numbers(chinese),
+                _numbers(chinese) - _numbers(english),
+            )
             if {n for n in missing if len(n) > 1} or {n for n in extra if len(n) > 1}:
                 yield document.finding(
                     rule="bilingual/numbers",
@@ -82,7 +87,9 @@ def chinese_is_chinese(library: Library) -> Iterator[Finding]:
     for document in _documents(library):
         for at, english, chinese in texts_of(document):
             plain = CODE.sub("", chinese)
-            if not re.search(HAN, plain) and re.search(r"[A-Za-z]{4,} [A-Za-z]{3,} [a-z]{2,}", plain):
+            if not re.search(HAN, plain) and re.search(
+                r"[A-Za-z]{4,} [A-Za-z]{3,} [a-z]{2,}", plain
+            ):
                 yield document.finding(
                     rule="bilingual/leak", at=f"{at}.zh", expected="Chinese text",
                     got=chinese[:60], fix="write this text in Chinese",

@@ -48,6 +48,30 @@ WORDS: dict[str, dict[str, str]] = {
     },
     # Charts.
     "chart": {"en": "Chart", "zh": "图"},
+    # The panel of the first screen.
+    "panel.pick": {"en": "Pick a model", "zh": "选择模型"},
+    "panel.best": {"en": "Best measured today", "zh": "目前最好的实测"},
+    "panel.ceiling": {"en": "Its ceiling without drafts", "zh": "无草稿时的上限"},
+    "panel.share": {"en": "Reached of it", "zh": "达到上限的"},
+    "panel.recipe": {"en": "The whole recipe", "zh": "完整配方"},
+    "panel.why": {"en": "Why this fast", "zh": "为什么是这个速度"},
+    "panel.own": {"en": "Your own speed", "zh": "你测得的速度"},
+    "panel.own.empty": {
+        "en": "One request, no drafts: see how much of the ceiling you get.",
+        "zh": "单个请求、无草稿时的速度，看看达到了上限的多少。",
+    },
+    "panel.own.error": {
+        "en": "Enter a number above 0, such as 14.2.",
+        "zh": "请输入大于 0 的数字，例如 14.2。",
+    },
+    "panel.own.result": {
+        "en": "{share} of this checkpoint’s ceiling of {ceiling} tok/s.",
+        "zh": "达到此检查点上限 {ceiling} tok/s 的 {share}。",
+    },
+    "panel.own.above": {
+        "en": "Above the ceiling of {ceiling} tok/s: drafts, several requests or another checkpoint.",
+        "zh": "高于上限 {ceiling} tok/s：用了草稿、多个请求，或是另一个检查点。",
+    },
     # Notices.
     "notice.note": {"en": "Note", "zh": "说明"},
     "notice.caution": {"en": "Caution", "zh": "注意"},

@@ -1,0 +1,215 @@
+"""The command line: python -m macros check | fix | new | ceiling | …"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+
+from macros import checks
+from macros.compositions import ceiling_of, composition_of
+from macros.findings import report
+from macros.ledger import KV_BITS, LedgerError, Load
+from macros.library import Library, load
+from macros.records import Checkpoint, Hardware
+
+ROOT = Path(__file__).resolve().parent.parent
+OK, FINDINGS, BAD_INPUT = 0, 1, 2
+
+
+class BadInput(Exception):
+    """What the user asked for makes no sense; the message is one line."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line and exit code 2."""
+
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise BadInput(message)
+
+
+def healthy_library() -> Library:
+    """Return the library; BadInput with the findings where files are faulty."""
+    library, findings = load(ROOT)
+    if findings:
+        raise BadInput(report(findings, num_records=library.num_records))
+    return library
+
+
+def nearest(name: str, known: list[str], what: str) -> BadInput:
+    """Return the error for an unknown name, with the nearest known ones."""
+    near = get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known[:12])}"
+    return BadInput(f"unknown {what} '{name}'; {hint}")
+
+
+def find_checkpoint(library: Library, name: str) -> Checkpoint:
+    """Return a checkpoint by record id or repository in any letter case."""
+    wanted = name.casefold()
+    matches = []
+    for checkpoint in library.records(Checkpoint):
+        if checkpoint.id == wanted:
+            return checkpoint
+        if checkpoint.repository and checkpoint.repository.casefold() == wanted:
+            matches.append(checkpoint)
+    if matches:
+        return min(matches, key=lambda each: (len(each.id), each.id))
+    known = [each.repository for each in library.records(Checkpoint) if each.repository]
+    known += [each.id for each in library.records(Checkpoint)]
+    by_folded = {each.casefold(): each for each in known}
+    near = get_close_matches(wanted, by_folded, n=3, cutoff=0.5)
+    raise (
+        nearest(by_folded[near[0]] if near else name, known, "checkpoint")
+        if not near
+        else BadInput(
+            f"unknown checkpoint '{name}'; did you mean {' or '.join(by_folded[n] for n in near)}?"
+        )
+    )
+
+
+def at_least(lowest: float, kind: type) -> Callable[[str], float]:
+    """Return a converter for numbers of a kind with a lowest value."""
+
+    def convert(text: str) -> float:
+        try:
+            value = kind(text)
+        except ValueError:
+            word = "a whole number" if kind is int else "a number"
+            raise argparse.ArgumentTypeError(f"{text!r} is not {word}") from None
+        if not lowest <= value < float("inf"):
+            raise argparse.ArgumentTypeError(f"{text} must be {lowest} or more")
+        return value
+
+    return convert
+
+
+def add_load_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that describe a load."""
+    parser.add_argument("checkpoint", help="record id or Hugging Face repository")
+    parser.add_argument("--hardware", default="dgx-spark")
+    parser.add_argument("--context-tokens", type=at_least(0, int), default=0)
+    parser.add_argument("--concurrency", type=at_least(1, int), default=1)
+    parser.add_argument("--kv-format", choices=list(KV_BITS), default="bf16")
+    parser.add_argument("--draft", choices=["none", "mtp", "dflash"], default="none")
+    parser.add_argument("--draft-tokens", type=at_least(0, int), default=None)
+    parser.add_argument("--acceptance-length", type=at_least(1, float), default=None)
+    parser.add_argument("--nodes", type=at_least(1, int), default=1)
+    parser.add_argument("--json", action="store_true")
+
+
+def load_from(options: argparse.Namespace) -> Load:
+    """Return the load of the options.
+
+    Without `--draft-tokens` a draft has one token; without `--acceptance-length` every draft
+    token is accepted, so that the ceiling stays a bound.
+    """
+    drafted = options.draft != "none"
+    tokens = options.draft_tokens if options.draft_tokens is not None else int(drafted)
+    length = options.acceptance_length
+    if length is None:
+        length = tokens + 1 if drafted else 1
+    return Load(
+        options.context_tokens, options.concurrency, options.kv_format, options.draft, tokens,
+        float(length), options.nodes,
+    )  # fmt: skip
+
+
+def hardware_of(library: Library, name: str) -> Hardware:
+    """Return a hardware record by id or nickname."""
+    for hardware in library.records(Hardware):
+        if name.casefold() in (hardware.id, *hardware.nicknames):
+            return hardware
+    raise nearest(name, list(library.kinds["hardware"]), "hardware")
+
+
+def command_check(options: argparse.Namespace) -> int:
+    """Run every rule over the data."""
+    library, findings = load(ROOT)
+    if not findings:
+        findings = checks.run(library)
+    print(report(findings, num_records=library.num_records))
+    return FINDINGS if findings else OK
+
+
+def command_ceiling(options: argparse.Namespace) -> int:
+    """Print the bytes of a step by module and the ceiling."""
+    library = healthy_library()
+    checkpoint = find_checkpoint(library, options.checkpoint)
+    hardware = hardware_of(library, options.hardware)
+    load_ = load_from(options)
+    answer = ceiling_of(library, checkpoint.id, load_, hardware.id)
+    result = {
+        "checkpoint": checkpoint.id,
+        "hardware": hardware.id,
+        "bandwidth_gb_per_s": float(hardware.bandwidth_gb_per_s),
+        "context_tokens": load_.context_tokens,
+        "concurrency": load_.concurrency,
+        "kv_format": load_.kv_format,
+        "draft": load_.draft,
+        "draft_tokens": load_.draft_tokens,
+        "acceptance_length": load_.acceptance_length,
+        "nodes": load_.nodes,
+        "modules": [
+            {
+                "module": module.module,
+                "format": module.format,
+                "params": module.params,
+                "bytes_per_step": round(module.bytes_per_step),
+            }
+            for module in answer.step.modules
+        ],
+        "weight_bytes_per_step": round(answer.step.weight_bytes),
+        "state_bytes_per_step": round(answer.step.state_bytes),
+        "kv_bytes_per_step": None if answer.step.kv_bytes is None else round(answer.step.kv_bytes),
+        "bytes_per_step_min": round(answer.bytes_per_step_min),
+        "bytes_per_step": round(answer.bytes_per_step),
+        "bytes_per_token": answer.bytes_per_token,
+        "weights_ceiling_tokens_per_s": answer.weights_ceiling_tokens_per_s,
+        "ceiling_tokens_per_s": answer.ceiling_tokens_per_s,
+        "ceiling_aggregate_tokens_per_s": answer.ceiling_aggregate_tokens_per_s,
+        "expected_tokens_per_s": None,
+    }
+    if options.json:
+        print(json.dumps(result))
+        return OK
+    print(f"{checkpoint.name} on {hardware.name}, {load_.concurrency} request(s), "
+          f"{load_.context_tokens} tokens of context, draft {load_.draft} {load_.draft_tokens or ''}")  # fmt: skip
+    for module in sorted(answer.step.modules, key=lambda each: -each.bytes_per_step):
+        print(f"  {module.module:16} {module.format:28} {module.bytes_per_step / 1e9:8.3f} GB")
+    print(f"  {'state':16} {'':28} {answer.step.state_bytes / 1e9:8.3f} GB")
+    kv = answer.step.kv_bytes
+    print(
+        f"  {'KV cache':16} {load_.kv_format:28} "
+        + ("not known" if kv is None else f"{kv / 1e9:8.3f} GB")
+    )
+    print(f"  {'total':16} {'':28} {answer.bytes_per_step / 1e9:8.3f} GB a step")
+    print(f"ceiling {answer.ceiling_tokens_per_s:.1f} tok/s for one request, "
+          f"{answer.ceiling_aggregate_tokens_per_s:.1f} for all")  # fmt: skip
+    return OK
+
+
+def build_parser() -> Parser:
+    """Return the command line of the project."""
+    parser = Parser(prog="python -m macros", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
+    check = commands.add_parser("check", help="run every rule over the data")
+    check.set_defaults(run=command_check)
+    ceiling = commands.add_parser("ceiling", help="bytes of a decode step and the speed limit")
+    add_load_options(ceiling)
+    ceiling.set_defaults(run=command_ceiling)
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns 0 ok, 1 findings, 2 bad input."""
+    try:
+        options = build_parser().parse_args(arguments)
+        return options.run(options)
+    except (BadInput, LedgerError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return BAD_INPUT
+
+
+if __name__ == "__main__":
+    sys.exit(main())
