@@ -30,6 +30,7 @@ from macros.rendering.blocks import (
 from macros.rendering.charts import Axis, Point, date_axis, linear_axis, scatter_plot, step_chart
 from macros.rendering.commands import CommandTab, command, command_tabs, faulty_command
 from macros.rendering.filters import Facet, filter_attributes, filterable
+from macros.rendering.home import PanelEntry, hero, model_panel
 from macros.rendering.markup import EMPTY, Html, classes, element, escape, join
 from macros.rendering.tables import Column, Row, data_table, facts, unknown
 
@@ -44,6 +45,7 @@ __all__ = [
     "Door",
     "Facet",
     "Html",
+    "PanelEntry",
     "Point",
     "Row",
     "answer",
@@ -70,9 +72,11 @@ __all__ = [
     "filter_attributes",
     "filterable",
     "finding_badge",
+    "hero",
     "join",
     "linear_axis",
     "mark",
+    "model_panel",
     "module_word",
     "notice",
     "quotation",
