@@ -161,19 +161,21 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         if self.code_read_at and code_changed_at > self.code_read_at:
             forget_modules()
         self.code_read_at = code_changed_at
+        keeps_last = self.serving and self.content is not None
         try:
             content, self.faults = read_content(ROOT)
         except Exception as error:
-            if not self.serving or self.content is None:
+            if not keeps_last:
                 raise
             log.exception("The code has a fault; the last good state stays.")
-            content, self.faults = None, f"{type(error).__name__}: {error}"
+            self.faults = f"{type(error).__name__}: {error}"
+            return
         if content:
             self.content = content
-        elif not self.serving or self.content is None:
-            raise PluginError(f"The data has faults.\n\n{self.faults}")
-        else:
+        elif keeps_last:
             log.error("The data has faults; the last good state stays.\n\n%s", self.faults)
+        else:
+            raise PluginError(f"The data has faults.\n\n{self.faults}")
 
     def word(self, key: str, language: str) -> str:
         """Return a word of the interface; the derived language is converted with the page."""
