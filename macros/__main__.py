@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from macros import checks
-from macros.compositions import ceiling_of, composition_of
+from macros.compositions import ceiling_of
 from macros.findings import report
 from macros.ledger import KV_BITS, LedgerError, Load
 from macros.library import Library, load
