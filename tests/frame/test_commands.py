@@ -103,7 +103,7 @@ def test_change_of_code_appears_and_a_fault_in_it_is_shown(copy, server):
     good = words.read_text("utf-8")
     words.write_text(good.replace('"en": "GB10 Ledger"', '"en": "GB10 Journal"'), "utf-8")
     server.wait_for("en/", lambda text: "GB10 Journal" in text)
-    words.write_text(good + "\nnot Python\n", "utf-8")
+    words.write_text(good + "\n)\n", "utf-8")
     server.wait_for("en/", lambda text: "SyntaxError" in text and "GB10 Journal" in text)
     words.write_text(good, "utf-8")
     server.wait_for("en/", lambda text: "SyntaxError" not in text and "GB10 Journal" not in text)
