@@ -41,7 +41,7 @@ def inputs_for(reference: str, extra: dict[str, Any]) -> dict[str, Any]:
     """Return the inputs of a function over one record: its id under the singular of its kind."""
     kind, _, record_id = reference.partition("/")
     return {{"checkpoints": "checkpoint", "measurements": "measurement", "models": "model",
-             "hardware": "hardware", "pitfalls": "pitfall"}.get(kind, kind): record_id, **extra}  # fmt: skip
+             "hardware": "hardware", "pitfalls": "pitfall", "engines": "engine"}.get(kind, kind): record_id, **extra}  # fmt: skip
 
 
 def speed_of(run: Measurement) -> float | None:

@@ -11,7 +11,7 @@ from typing import Any
 from macros.compositions import ceiling_of, composition_of
 from macros.ledger import Load, disk_bytes, model_shapes
 from macros.library import Library
-from macros.records import Checkpoint, Hardware, Measurement, Model, Pitfall
+from macros.records import Checkpoint, Engine, Hardware, Measurement, Model, Pitfall
 
 Value = float | int | bool | str
 FUNCTIONS: dict[str, Callable[..., Value]] = {}
@@ -200,6 +200,20 @@ def compute_tflops(library: Library, *, model: str, tokens_per_s: float) -> floa
 
 
 @named
+def operations_outlast_bytes(library: Library, *, checkpoint: str, tflops: float) -> bool:
+    """Whether the arithmetic of a plain step takes longer at `tflops` than its bytes at peak."""
+    model = library.get(Checkpoint, checkpoint).model
+    operations = compute_tflops(library, model=model, tokens_per_s=1)
+    return operations / float(tflops) > 1 / ceiling_of(library, checkpoint).ceiling_tokens_per_s
+
+
+@named
+def bytes_ms_per_token(library: Library, *, checkpoint: str) -> float:
+    """Milliseconds that the bytes of a plain step take at full bandwidth."""
+    return 1000 / ceiling_of(library, checkpoint).ceiling_tokens_per_s
+
+
+@named
 def architecture_value(library: Library, *, model: str, field: str) -> Value:
     """A field of config.json; nested fields with dots."""
     value: Any = library.get(Model, model).architecture
@@ -297,6 +311,19 @@ def environment_variable_exists(
 ) -> bool:
     """Whether an environment variable is read in a release, or in any release on record."""
     return _exists_in(library, engine, _runs(library, engine, "environment", variable), version)
+
+
+@named
+def variable_known(library: Library, *, engine: str, variable: str) -> bool:
+    """Whether any release of an engine reads a variable, or the fork itself adds it."""
+    record = library.get(Engine, engine)
+    if variable in record.extra_environment:
+        return True
+    if engine in library.topics:
+        return environment_variable_exists(library, engine=engine, variable=variable)
+    return record.base is not None and variable_known(
+        library, engine=record.base, variable=variable
+    )
 
 
 def _exists_in(
