@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from math import ceil, floor, log10
@@ -21,6 +21,9 @@ SHAPES = (
     "M0 6L5.6-4.4H-5.6Z",
     "M-2-6H2V-2H6V2H2V6H-2V2H-6V-2H-2Z",
 )
+
+NAME_OFFSETS = {"right": (10, 4), "left": (-10, 4), "above": (0, -11), "below": (0, 20)}
+CHARACTER_PERCENT = 1.2
 
 
 class Point(NamedTuple):
@@ -83,7 +86,7 @@ def scatter_plot(
     drawn = [
         _grid(x_axis, y_axis),
         _curve(curve, x_axis, y_axis) if curve else EMPTY,
-        *(_mark(point, series.index(point.series), x_axis, y_axis) for point in points),
+        *_marks(points, series, x_axis, y_axis),
     ]
     return _figure(drawn, points, series, x_axis, y_axis, title, description, language,
                    curve_label, note)  # fmt: skip
@@ -107,7 +110,7 @@ def step_chart(
             _steps([p for p in points if p.series == name], index, x_axis, y_axis)
             for index, name in enumerate(series)
         ),
-        *(_mark(point, series.index(point.series), x_axis, y_axis) for point in points),
+        *_marks(points, series, x_axis, y_axis),
     ]
     return _figure(drawn, points, series, x_axis, y_axis, title, description, language, None, note)
 
@@ -160,8 +163,22 @@ def _grid(x_axis: Axis, y_axis: Axis) -> Html:
     return element("g", *rows, *columns, aria_hidden="true")
 
 
+def _marks(
+    points: Sequence[Point], series: Sequence[str], x_axis: Axis, y_axis: Axis
+) -> Iterator[Html]:
+    """Yield the marks, then the names, so that no mark covers a name."""
+    yield from (_mark(point, series.index(point.series), x_axis, y_axis) for point in points)
+    taken = [_box(_at(point, x_axis, y_axis), "", "mark") for point in points]
+    for point in points:
+        if point.named:
+            place = _at(point, x_axis, y_axis)
+            side = _free_side(place, point.label, taken)
+            taken.append(_box(place, point.label, side))
+            yield _name(point, side, x_axis, y_axis)
+
+
 def _mark(point: Point, index: int, x_axis: Axis, y_axis: Axis) -> Html:
-    shape = element(
+    return element(
         "svg",
         element("path", d=SHAPES[index], class_=f"chart-mark chart-mark--{index}"),
         element("title", f"{point.label}: {point.x:g} {x_axis.unit}, {point.y:g} {y_axis.unit}"),
@@ -169,19 +186,57 @@ def _mark(point: Point, index: int, x_axis: Axis, y_axis: Axis) -> Html:
         y=_y(point.y, y_axis),
         overflow="visible",
     )
-    if not point.named:
-        return shape
-    left = _place(point.x, x_axis) > 60
-    name = element(
+
+
+def _name(point: Point, side: str, x_axis: Axis, y_axis: Axis) -> Html:
+    dx, dy = NAME_OFFSETS[side]
+    return element(
         "text",
         point.label,
         x=_x(point.x, x_axis),
         y=_y(point.y, y_axis),
-        dx="-10" if left else "10",
-        dy="4",
-        class_="chart-name chart-name--left" if left else "chart-name",
+        dx=dx,
+        dy=dy,
+        class_=f"chart-name chart-name--{side}",
     )
-    return join(shape, name)
+
+
+def _at(point: Point, x_axis: Axis, y_axis: Axis) -> tuple[float, float]:
+    return _place(point.x, x_axis), 100 - _place(point.y, y_axis)
+
+
+def _box(place: tuple[float, float], label: str, side: str) -> tuple[float, float, float, float]:
+    """Return left, top, right, bottom of a name in percent of a plot of usual size."""
+    x, y = place
+    width = sum(CHARACTER_PERCENT * (1 if c < "\u2e80" else 2) for c in label)
+    match side:
+        case "right":
+            return x + 1.5, y - 3, x + 1.5 + width, y + 3
+        case "left":
+            return x - 1.5 - width, y - 3, x - 1.5, y + 3
+        case "above":
+            return x - width / 2, y - 8, x + width / 2, y - 2
+        case "below":
+            return x - width / 2, y + 2, x + width / 2, y + 8
+        case _:
+            return x - 1, y - 2, x + 1, y + 2
+
+
+def _free_side(
+    place: tuple[float, float], label: str, taken: Sequence[tuple[float, float, float, float]]
+) -> str:
+    """Return the side of a mark where its name covers least of what stands there already."""
+
+    def covered(side: str) -> float:
+        left, top, right, bottom = _box(place, label, side)
+        outside = max(0, -left) + max(0, right - 100) + max(0, -top) + max(0, bottom - 100)
+        overlaps = (
+            max(0, min(right, r) - max(left, le)) * max(0, min(bottom, b) - max(top, t))
+            for le, t, r, b in taken
+        )
+        return 100 * outside + sum(overlaps)
+
+    return min(NAME_OFFSETS, key=covered)
 
 
 def _polyline(places: Sequence[tuple[float, float]], css_class: str) -> Html:

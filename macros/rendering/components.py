@@ -33,6 +33,7 @@ from macros.rendering.filters import Facet, filter_attributes, filterable
 from macros.rendering.home import PanelEntry, hero, model_panel
 from macros.rendering.markup import EMPTY, Html, classes, element, escape, join
 from macros.rendering.tables import Column, Row, data_table, facts, unknown
+from macros.rendering.words import word
 
 __all__ = [
     "EMPTY",
@@ -88,4 +89,5 @@ __all__ = [
     "step_chart",
     "unknown",
     "verdict_badge",
+    "word",
 ]

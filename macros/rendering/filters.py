@@ -1,4 +1,4 @@
-"""Lists that a reader narrows down: whole without JavaScript, filtered by `filter.js` with it."""
+"""Lists that a reader narrows down: whole without JavaScript, filtered by `lists.js` with it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from macros.rendering.markup import Html, element
 from macros.rendering.words import word
 
 MAX_NUM_CHIPS = 6
+RESERVED_KEYS = ("q", "sort")
 
 
 class Facet(NamedTuple):
@@ -68,6 +69,8 @@ def _text_field(name: str, language: str) -> Html:
 
 
 def _facet(name: str, facet: Facet, language: str) -> Html:
+    if not facet.key.isalpha() or facet.key in RESERVED_KEYS:
+        raise ValueError(f"{facet.key} is no key of a facet: one word, not {RESERVED_KEYS}")
     return (_chips if len(facet.options) <= MAX_NUM_CHIPS else _choice)(name, facet, language)
 
 

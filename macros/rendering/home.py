@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from macros.rendering.commands import command
-from macros.rendering.markup import Html, element
+from macros.rendering.markup import EMPTY, Html, element
 from macros.rendering.words import word
 
 
@@ -23,14 +23,15 @@ class PanelEntry(NamedTuple):
     syntax: str = "bash"
 
 
-def hero(*, question: str, lead: object, panel: Html) -> Html:
-    """Return the headline question with its short answer beside the panel."""
+def hero(*, question: str, lead: object, panel: Html, picture: Html = EMPTY) -> Html:
+    """Return the headline question with its short answer and a picture, beside the panel."""
     return element(
         "div",
         element(
             "div",
             element("h1", question),
             element("p", lead, class_="hero-lead"),
+            picture,
             class_="hero-words",
         ),
         panel,
@@ -39,7 +40,7 @@ def hero(*, question: str, lead: object, panel: Html) -> Html:
 
 
 def model_panel(*, entries: Sequence[PanelEntry], language: str) -> Html:
-    """Return the models to pick from, each with speed, ceiling, command and a field of one's own."""
+    """Return the models to pick from: speed, ceiling, command, and a field for one's own."""
     if not entries:
         return element("p", word("none_yet", language), class_="empty")
     radios = (

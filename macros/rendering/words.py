@@ -69,7 +69,7 @@ WORDS: dict[str, dict[str, str]] = {
         "zh": "达到此检查点上限 {ceiling} tok/s 的 {share}。",
     },
     "panel.own.above": {
-        "en": "Above the ceiling of {ceiling} tok/s: drafts, several requests or another checkpoint.",
+        "en": "Above the ceiling of {ceiling} tok/s: drafts, more requests or another checkpoint.",
         "zh": "高于上限 {ceiling} tok/s：用了草稿、多个请求，或是另一个检查点。",
     },
     # Notices.
