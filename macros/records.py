@@ -269,6 +269,7 @@ class Results(Strict):
     median_itl_ms: Positive | None = None
     mean_e2el_ms: Positive | None = None
     duration_s: Positive | None = None
+    num_prompts: Count | None = None
     completed_requests: Count | None = None
     failed_requests: Count | None = None
     total_input_tokens: Count | None = None
@@ -285,13 +286,18 @@ class Point(Strict):
     context_tokens: Count | None = Field(None, description="already cached before the prompt")
     input_tokens: Count | None = None
     output_tokens: Count | None = None
-    content: Literal["code", "prose", "agent", "math", "chat", "random", "mixed", "unknown"]
+    content: Literal[
+        "code", "prose", "agent", "math", "chat", "structured", "random", "mixed", "unknown"
+    ]  # fmt: skip
     content_as_stated: Line | None = None
+    load_as_stated: Line | None = Field(None, description="where concurrency or length is prose")
     acceptance_length: Positive | None = Field(
         None, description="mean tokens per verify step with the bonus token, 1 to num_tokens + 1"
     )
     acceptance_as_stated: Line | None = None
     kv_cache_tokens: Count | None = None
+    caveats: list[Slug] = Field([], description="codes that hold for this point only")
+    caveat_as_stated: Line | None = None
     results: Results
     note: Text | None = None
 
