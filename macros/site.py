@@ -29,6 +29,7 @@ from macros import chinese
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = {"zh": "简体中文", "en": "English", "zh-Hant": "繁體中文"}
+AUTHORED = ("zh", "en")
 DERIVED = "zh-Hant"  # made from zh when the HTML is done
 PLUGIN = "gb10-ledger"
 log = logging.getLogger(f"mkdocs.plugins.{PLUGIN}")
@@ -63,30 +64,25 @@ class Content:
     word: Callable[[str, str], str]
 
 
-def read_content(root: Path) -> tuple[Content | None, str]:
-    """Return the content that the data yields, or the report of its faults."""
-    library_module = importlib.import_module("macros.library")
-    checks = importlib.import_module("macros.checks")
-    findings_module = importlib.import_module("macros.findings")
+def read_library(root: Path) -> tuple[object, str]:
+    """Return the records below a folder, and the report of their faults, empty if there is none."""
+    library, findings = importlib.import_module("macros.library").load(root)
+    findings = findings or importlib.import_module("macros.checks").run(library)
+    if not findings:
+        return library, ""
+    report = importlib.import_module("macros.findings").report
+    return library, report(findings, num_records=library.num_records)
+
+
+def render(library: object) -> Content:
+    """Return everything that rendering makes of the records."""
     rendering = importlib.import_module("macros.rendering")
-    words = importlib.import_module("macros.rendering.words")
-    if not hasattr(rendering, "render_pages"):  # until it is written
-        _, findings = library_module.load(root)
-        if any("broken" in finding.path for finding in findings):
-            return None, findings_module.report(findings, num_records=0)
-        empty = {"zh": {}, "en": {}}
-        return Content(empty, {}, empty, words.word), ""
-    library, findings = library_module.load(root)
-    findings = findings or checks.run(library)
-    if findings:
-        return None, findings_module.report(findings, num_records=library.num_records)
-    content = Content(
-        pages={language: rendering.render_pages(library, language) for language in ("zh", "en")},
+    return Content(
+        pages={language: rendering.render_pages(library, language) for language in AUTHORED},
         files=rendering.render_files(library),
-        macros={language: rendering.macros(library, language) for language in ("zh", "en")},
-        word=words.word,
+        macros={language: rendering.macros(library, language) for language in AUTHORED},
+        word=importlib.import_module("macros.rendering.words").word,
     )
-    return content, ""
 
 
 def forget_modules() -> None:
@@ -161,21 +157,19 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         if self.code_read_at and code_changed_at > self.code_read_at:
             forget_modules()
         self.code_read_at = code_changed_at
-        keeps_last = self.serving and self.content is not None
         try:
-            content, self.faults = read_content(ROOT)
+            library, self.faults = read_library(ROOT)
+            if self.faults and not self.serving:
+                raise PluginError(f"The data has faults.\n\n{self.faults}")
+            if not self.faults or self.content is None:
+                self.content = render(library)
         except Exception as error:
-            if not keeps_last:
+            if self.content is None or not self.serving:
                 raise
-            log.exception("The code has a fault; the last good state stays.")
+            log.exception("The code has a fault.")
             self.faults = f"{type(error).__name__}: {error}"
-            return
-        if content:
-            self.content = content
-        elif keeps_last:
-            log.error("The data has faults; the last good state stays.\n\n%s", self.faults)
-        else:
-            raise PluginError(f"The data has faults.\n\n{self.faults}")
+        if self.faults:
+            log.error("Pages show the last good state.\n\n%s", self.faults)
 
     def word(self, key: str, language: str) -> str:
         """Return a word of the interface; the derived language is converted with the page."""
