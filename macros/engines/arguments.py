@@ -44,7 +44,9 @@ class Walker:
         return None
 
     def stmt(self, st, env, mod, owner, chain):
-        ev = lambda n: self.eval(n, env, mod, owner, chain)
+        def ev(n):
+            return self.eval(n, env, mod, owner, chain)
+
         if isinstance(st, ast.Assign) and len(st.targets) == 1:
             val = ev(st.value)
             self.assign(st.targets[0], val, env, ev)
@@ -91,11 +93,13 @@ class Walker:
             if isinstance(box, dict):
                 box[ev(target.slice)] = val
         elif isinstance(target, ast.Tuple) and isinstance(val, (list, tuple)):
-            for t, v in zip(target.elts, val):
+            for t, v in zip(target.elts, val, strict=False):
                 self.assign(t, v, env, ev)
 
     def eval(self, node, env, mod, owner, chain):
-        ev = lambda n: self.eval(n, env, mod, owner, chain)
+        def ev(n):
+            return self.eval(n, env, mod, owner, chain)
+
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
@@ -113,7 +117,7 @@ class Walker:
             return Sym(unparse(node))
         if isinstance(node, ast.Dict):
             out: dict = {}
-            for k, v in zip(node.keys, node.values):
+            for k, v in zip(node.keys, node.values, strict=False):
                 if k is None:
                     inner = ev(v)
                     if isinstance(inner, dict):
@@ -137,7 +141,7 @@ class Walker:
             a, b = ev(node.left), ev(node.right)
             if isinstance(a, list) and isinstance(b, Sym):
                 # ["auto", "cpu"] + ([current_platform.device_type] if ... else [])
-                return a + [PLATFORM] if "current_platform.device_type" in b.text else a
+                return [*a, PLATFORM] if "current_platform.device_type" in b.text else a
             if type(a) is type(b) and isinstance(a, (list, str)):
                 return a + b
             return Sym(unparse(node))
@@ -158,7 +162,9 @@ class Walker:
         return Sym(unparse(node))
 
     def do_call(self, node: ast.Call, env, mod, owner, chain):
-        ev = lambda n: self.eval(n, env, mod, owner, chain)
+        def ev(n):
+            return self.eval(n, env, mod, owner, chain)
+
         f = node.func
         # methods
         if isinstance(f, ast.Attribute):
@@ -188,8 +194,8 @@ class Walker:
                     params = [a.arg for a in fn.args.args]
                     if params and params[0] in ("cls", "self"):
                         params = params[1:]
-                    args = dict(zip(params, [ev(a) for a in node.args]))
-                    for p, d in zip(params[::-1], fn.args.defaults[::-1]):
+                    args = dict(zip(params, [ev(a) for a in node.args], strict=False))
+                    for p, d in zip(params[::-1], fn.args.defaults[::-1], strict=False):
                         args.setdefault(p, self.r.value(m, d))
                     return self.call(fn, m, args, owner, depth)
                 self.notes.append(f"method not found: {unparse(f)}")
@@ -243,7 +249,9 @@ class Walker:
         return Sym(unparse(node))
 
     def add_argument(self, node: ast.Call, env, mod, owner, chain, where):
-        ev = lambda n: self.eval(n, env, mod, owner, chain)
+        def ev(n):
+            return self.eval(n, env, mod, owner, chain)
+
         names: list[str] = []
         for a in node.args:
             if isinstance(a, ast.Starred):
@@ -305,7 +313,7 @@ class Walker:
         else:
             e["kind"] = (
                 "json"
-                if isinstance(typ, str) and typ.startswith("json:") or typ == "json"
+                if (isinstance(typ, str) and typ.startswith("json:")) or typ == "json"
                 else "value"
             )
             e["type"] = typ or "str"

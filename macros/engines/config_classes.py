@@ -81,7 +81,10 @@ class Reader:
         """The leaf types of an annotation, as tuples."""
         if depth > 12:
             return {("other", "deep")}
-        rec = lambda n, m=mod: self.hints(m, n, typing, depth + 1)
+
+        def rec(n, m=mod):
+            return self.hints(m, n, typing, depth + 1)
+
         if isinstance(node, ast.Constant):
             if node.value is None:
                 return {("none",)}
@@ -156,11 +159,7 @@ class Reader:
                 out.append(a.value)
             elif isinstance(a, ast.UnaryOp):
                 out.append(ast.literal_eval(a))
-            elif isinstance(a, (ast.Name, ast.Attribute)):
-                for h in self.hints(mod, a, typing):
-                    if h[0] == "literal":
-                        out += h[1]
-            elif isinstance(a, ast.Subscript):
+            elif isinstance(a, (ast.Name, ast.Attribute, ast.Subscript)):
                 for h in self.hints(mod, a, typing):
                     if h[0] == "literal":
                         out += h[1]
@@ -173,7 +172,10 @@ class Reader:
             return MISSING
         if depth > 12:
             return Sym(unparse(node))
-        rec = lambda n, m=mod: self.value(m, n, depth + 1)
+
+        def rec(n, m=mod):
+            return self.value(m, n, depth + 1)
+
         try:
             return ast.literal_eval(node)
         except (ValueError, TypeError, SyntaxError, MemoryError):
@@ -286,7 +288,9 @@ class Reader:
             kw["type"] = type(vals[0]).__name__ if vals else "str"
             kw[key] = sorted(vals, key=str)
 
-        first = lambda k: next(h for h in hs if h[0] == k)
+        def first(k):
+            return next(h for h in hs if h[0] == k)
+
         if "dataclass" in kinds:
             kw["type"] = f"json:{first('dataclass')[1]}"
         elif hs == {("bool",), ("str",), ("none",)} and self._has_optional_valued:

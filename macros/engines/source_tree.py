@@ -23,7 +23,7 @@ def unparse(node: ast.AST) -> str:
 
 
 class Module:
-    def __init__(self, tree: "Tree", name: str, path: Path):
+    def __init__(self, tree: Tree, name: str, path: Path):
         self.owner, self.name, self.path = tree, name, path
         self.text = path.read_text(encoding="utf-8", errors="replace")
         self.ast = ast.parse(self.text)

@@ -96,7 +96,7 @@ def _shared_sets(sets: dict[str, dict[str, list[str]]]) -> dict[str, str]:
     """For each set the name of the first one that holds the same values wherever it exists."""
     kept: list[str] = []
     shared: dict[str, str] = {}
-    for name in sorted(sets, key=lambda name: (not stands_alone(name), not name[:1] == "-", name)):
+    for name in sorted(sets, key=lambda name: (not stands_alone(name), name[:1] != "-", name)):
         for other in kept:
             if all(sets[other].get(version) == values for version, values in sets[name].items()):
                 shared[name] = name if stands_alone(name) else other

@@ -14,7 +14,10 @@ class Unknown(Exception):
 
 def unset_value(node, reader: Reader, mod: Module):
     """What an entry of `environment_variables` gives when nothing is set."""
-    ev = lambda n: unset_value(n, reader, mod)
+
+    def ev(n):
+        return unset_value(n, reader, mod)
+
     if isinstance(node, ast.Lambda):
         return ev(node.body)
     if isinstance(node, ast.Constant):
@@ -79,7 +82,7 @@ def unset_value(node, reader: Reader, mod: Module):
         ):
             if isinstance(node.func.value, ast.Dict):
                 d = node.func.value
-                return {ev(k): ev(v) for k, v in zip(d.keys, d.values)}.get(
+                return {ev(k): ev(v) for k, v in zip(d.keys, d.values, strict=False)}.get(
                     *[ev(a) for a in node.args]
                 )
             box = ev(node.func.value)
@@ -111,7 +114,7 @@ def read_env(tree: Tree, reader: Reader) -> dict:
             table = st.value
     lines = mod.text.splitlines()
     out: dict[str, dict] = {}
-    for k, v in zip(table.keys, table.values):
+    for k, v in zip(table.keys, table.values, strict=False):
         if not isinstance(k, ast.Constant):
             continue
         e: dict = {}

@@ -1,0 +1,579 @@
+/** Launches of a server found in a pasted text: image, options, variables, flags and model. */
+
+import { isIn } from "./engine.js";
+import { blankDecoration, readShell } from "./shell.js";
+import { eachMapping, readYaml, valueOf } from "./yaml.js";
+
+const RUNTIMES = ["docker", "podman", "nerdctl", "docker.exe"];
+const SHELLS = ["bash", "sh", "zsh", "/bin/bash", "/bin/sh", "dash", "pwsh"];
+const SERVERS = [
+  { engine: "sglang", pattern: /^(?:-m\s)?(?:sglang\.launch_server|sglang)$/ },
+  { engine: "llama.cpp", pattern: /(?:^|\/)llama-(?:server|cli|bench)(?:\.exe)?$/ },
+  { engine: "tensorrt-llm", pattern: /(?:^|\/)trtllm-(?:serve|bench)$/ },
+  { engine: "ollama", pattern: /^ollama$/ },
+];
+const IMAGES = [
+  { engine: "vllm", pattern: /(?:^|\/)vllm(?:[-_/:]|$)|vllm-openai|spark-vllm/ },
+  { engine: "sglang", pattern: /sglang/ },
+  { engine: "tensorrt-llm", pattern: /tensorrt-llm/ },
+  { engine: "llama.cpp", pattern: /llama\.cpp/ },
+  { engine: "ollama", pattern: /(?:^|\/)ollama/ },
+];
+const BARE_OPTIONS = new Set([
+  "--detach", "--interactive", "--tty", "--rm", "--privileged", "--init", "--read-only", "--no-healthcheck",
+  "--oom-kill-disable", "--publish-all", "--sig-proxy", "--quiet", "--help", "--disable-content-trust", "--tls-verify", "--replace",
+]);
+const SHORT_OPTIONS = {
+  d: "--detach", i: "--interactive", t: "--tty", P: "--publish-all", q: "--quiet", e: "--env", v: "--volume", p: "--publish",
+  w: "--workdir", u: "--user", m: "--memory", h: "--hostname", l: "--label", c: "--cpu-shares", a: "--attach",
+};
+const OPTION_NAMES = { "--net": "--network", "--volumes": "--volume", "--mount": "--volume" };
+const NUMBER = /^-?\d+(?:\.\d+)?$/;
+const LAUNCH_HINT = /vllm|docker|podman|sglang|llama-server|trtllm|^\s*(?:image|command|args)\s*:|(?:^|\s)--[a-z]/m;
+const YAML_HINT = /^\s*(?:- )?(?:services|image|command|environment|entrypoint|containers|args|ipc|apiVersion|healthcheck)\s*:/m;
+const SHELL_LINE = /^\s*(?:(?:sudo|exec|nohup)\s+)*(?:docker|podman|vllm|python3?|export|bash|sh)\s/m;
+const LOG_LINE = /^\s*(?:\([^)\n]{1,60}\)\s*)*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b|\[[A-Z]{4,8}\]|Traceback |\w+(?:\.\w+)*(?:Error|Exception): |\s+File ")/;
+const WINDOW_LETTERS = 60000;
+
+/** Whether a line is one that a program logged. */
+export function isLogLine(line) {
+  return LOG_LINE.test(line);
+}
+
+/** Every launch in a text and the faults of its writing. */
+export function readCommands(text, engine) {
+  const [start, part] = commandWindow(text);
+  if (part === "") return { launches: [], faults: [], comments: [] };
+  const clean = blankDecoration(blankLogLines(part));
+  const comments = [...part.matchAll(/(?:^|\s)#([^\n]*)/g)].map((match) => match[1]);
+  const places = Array.from({ length: clean.length + 1 }, (_, index) => start + index);
+  const isYaml = YAML_HINT.test(clean) && !SHELL_LINE.test(clean.slice(0, clean.search(YAML_HINT) + 1));
+  const found = isYaml ? readManifest(clean, places) : readScript(clean, places);
+  for (const launch of found.launches) finishLaunch(launch, engine);
+  return { ...found, comments };
+}
+
+/** The part of a long text in which commands can stand, with its place. */
+function commandWindow(text) {
+  const head = text.slice(0, 2_000_000);
+  const hint = head.search(LAUNCH_HINT);
+  if (hint < 0) return [0, ""];
+  if (text.length <= WINDOW_LETTERS) return [0, text];
+  const better = head.search(/^[^\n]{0,200}(?:vllm serve|vllm\.entrypoints|docker run|podman run)/m);
+  const from = head.lastIndexOf("\n", Math.max(0, (better < 0 ? hint : better) - 2000)) + 1;
+  return [from, text.slice(from, from + WINDOW_LETTERS)];
+}
+
+function blankLogLines(text) {
+  return text.split("\n").map((line) => (isLogLine(line) ? " ".repeat(line.length) : line)).join("\n");
+}
+
+// Shell ------------------------------------------------------------------------------------------
+
+/** The launches of a shell script. */
+function readScript(text, places, inherited = null) {
+  const { commands, faults } = readShell(text, places);
+  const launches = [];
+  const exported = inherited ? [...inherited] : [];
+  let rest = null;
+  for (const command of commands) {
+    const { variables, words } = splitPrefix(command.words, exported);
+    if (words.length === 0) continue;
+    const found = readCommand(words, [...exported, ...variables]);
+    launches.push(...found);
+    if (found.length === 0 && words[0].text.startsWith("--") && !rest) rest = { words, variables: [...exported] };
+  }
+  if (launches.length === 0 && rest) launches.push(newLaunch("fragment", rest.words[0], rest.variables, { arguments: rest.words }));
+  for (const launch of launches) launch.later = exported.filter((item) => !launch.variables.includes(item));
+  return { launches, faults: relevantFaults(faults, commands, launches) };
+}
+
+/** Faults that lie in a command that starts something; one missing continuation a command. */
+function relevantFaults(faults, commands, launches) {
+  if (launches.length === 0) return [];
+  const spans = commands.map((command) => [command.words[0].start, command.words[command.words.length - 1].end + 400]);
+  const kept = [];
+  for (const fault of faults) {
+    const span = spans.find(([from, to]) => fault.start >= from && fault.start <= to);
+    const isTold = kept.some((other) => other.kind === fault.kind && other.span === span);
+    if (!isTold) kept.push({ ...fault, span });
+  }
+  return kept;
+}
+
+/** `NAME=value` before a command, and wrappers such as `sudo`; `export` adds to the exported. */
+function splitPrefix(words, exported) {
+  const variables = [];
+  let index = 0;
+  if (["export", "set", "setx", "declare"].includes(words[0]?.text)) {
+    for (const word of words.slice(1)) if (isAssignment(word)) exported.push(assignment(word));
+    return { variables, words: [] };
+  }
+  while (index < words.length) {
+    if (isAssignment(words[index])) variables.push(assignment(words[index]));
+    else if (!["sudo", "exec", "nohup", "time", "env", "command", "-E", "nice"].includes(words[index].text)) break;
+    index += 1;
+  }
+  return { variables, words: words.slice(index) };
+}
+
+function isAssignment(word) {
+  return /^(?:\$env:)?[A-Za-z_]\w*=/.test(word.text);
+}
+
+function assignment(word) {
+  const cut = word.text.indexOf("=");
+  return { name: word.text.slice(0, cut).replace(/^\$env:/, ""), value: word.text.slice(cut + 1), start: word.start, end: word.end, open: word.open };
+}
+
+/** The launches of one command: a container, a server, or a shell that runs one. */
+function readCommand(words, variables, depth = 0) {
+  if (depth > 4) return [];
+  const texts = words.map((word) => word.text);
+  const runtime = texts.findIndex((text, index) => RUNTIMES.includes(baseName(text)) && ["run", "create"].includes(runVerb(texts, index)));
+  if (runtime >= 0) return readContainer(words.slice(runtime), variables, depth);
+  const shell = texts.findIndex((text) => SHELLS.includes(text));
+  const script = shell < 0 ? -1 : texts.findIndex((text, index) => index > shell && /^-\w*c$/.test(text));
+  if (script >= 0 && words[script + 1]) {
+    const inner = words[script + 1];
+    const found = readScript(inner.text, inner.places, variables);
+    return found.launches.map((launch) => ({ ...launch, faults: found.faults }));
+  }
+  return readServer(words, variables, "shell");
+}
+
+function baseName(text) {
+  return text.split("/").pop();
+}
+
+function runVerb(texts, index) {
+  return texts[index + 1] === "container" ? texts[index + 2] : texts[index + 1];
+}
+
+/** `vllm serve …`, `python -m vllm.entrypoints…` or another server, wherever it stands in the words. */
+function readServer(words, variables, form) {
+  for (let index = 0; index < words.length; index += 1) {
+    const text = words[index].text;
+    if (baseName(text) === "vllm" && words[index + 1]?.text === "serve") {
+      return [newLaunch(form, words[index], variables, { lead: "vllm-serve", arguments: words.slice(index + 2), wrapper: words.slice(0, index) })];
+    }
+    if (/^vllm\.entrypoints\.(?:openai\.)?(?:api_server|cli\.main)$/.test(text)) {
+      const skip = words[index + 1]?.text === "serve" ? 2 : 1;
+      return [newLaunch(form, words[index], variables, { lead: "python-module", arguments: words.slice(index + skip), wrapper: words.slice(0, index) })];
+    }
+    const other = SERVERS.find((server) => server.pattern.test(text));
+    if (other && index <= 3) {
+      return [newLaunch(form, words[index], variables, { engine: other.engine, lead: "other", arguments: words.slice(index + 1) })];
+    }
+  }
+  return [];
+}
+
+function newLaunch(form, head, variables, more) {
+  return {
+    form, engine: "vllm", head: { start: head.start, end: head.end }, image: null, options: [], entrypoint: null,
+    variables: [...variables], lead: "none", arguments: [], wrapper: [], flags: [], model: null, strays: [], faults: [], ...more,
+  };
+}
+
+// Containers -------------------------------------------------------------------------------------
+
+/** `docker run …`: options up to the image, then what runs in the container. */
+function readContainer(words, variables, depth) {
+  const options = [];
+  let index = words[1].text === "container" ? 3 : 2;
+  for (; index < words.length; index += 1) {
+    const word = words[index];
+    if (!word.text.startsWith("-") || word.text === "-") break;
+    if (word.text === "--") {
+      index += 1;
+      break;
+    }
+    index += readOption(words, index, options);
+  }
+  const image = words[index] ?? null;
+  return containerLaunches("docker", words[0], image, options, words.slice(index + 1), variables, depth);
+}
+
+/** Read one option of the container runtime; gives how many further words it took. */
+function readOption(words, index, options) {
+  const word = words[index];
+  const next = words[index + 1];
+  const add = (name, value, end) => options.push({ name: OPTION_NAMES[name] ?? name, value, start: word.start, end, open: word.open });
+  if (word.text.startsWith("--")) {
+    const cut = word.text.indexOf("=");
+    const name = cut < 0 ? word.text : word.text.slice(0, cut);
+    if (cut >= 0) return add(name, word.text.slice(cut + 1), word.end), 0;
+    if (BARE_OPTIONS.has(name) || !next) return add(name, true, word.end), 0;
+    return add(name, next.text, next.end), 1;
+  }
+  const letters = word.text.slice(1);
+  for (let at = 0; at < letters.length; at += 1) {
+    const name = SHORT_OPTIONS[letters[at]] ?? `-${letters[at]}`;
+    if (BARE_OPTIONS.has(name)) {
+      add(name, true, word.end);
+      continue;
+    }
+    const glued = letters.slice(at + 1).replace(/^=/, "");
+    if (glued !== "") return add(name, glued, word.end), 0;
+    if (!next) return 0;
+    return add(name, next.text, next.end), 1;
+  }
+  return 0;
+}
+
+/** The launches inside a container, each with its image, options and variables. */
+function containerLaunches(form, head, image, options, words, variables, depth = 0) {
+  const inContainer = options.filter((option) => option.name === "--env").map(containerVariable).filter(Boolean);
+  const entrypoint = options.find((option) => option.name === "--entrypoint") ?? null;
+  const command = entrypointWords(entrypoint, words);
+  const imageInfo = image ? readImage(image) : null;
+  const inner = readCommand(command, [], depth + 1).filter((launch) => launch.lead !== "none");
+  let launches = inner.map((launch) => ({ ...launch, inner: launch.form }));
+  if (launches.length === 0) {
+    const isServe = command[0]?.text === "serve";
+    const isShell = SHELLS.includes(command[0]?.text);
+    const lead = isServe ? "serve" : isShell ? "shell" : command.length > 0 ? "arguments" : "nothing";
+    launches = [newLaunch(form, head, [], { lead, engine: imageEngine(imageInfo), arguments: isShell ? [] : command.slice(isServe ? 1 : 0) })];
+  }
+  return launches.map((launch) => ({
+    ...launch, form, image: imageInfo, options, entrypoint,
+    isFirstWord: command[0] ? launch.head.start <= command[0].start || launch.lead === "serve" : false,
+    container: { start: head.start, end: head.end },
+    variables: [...inContainer, ...launch.variables], outside: variables,
+  }));
+}
+
+/** The words of the program: those of the entry point before those of the command. */
+function entrypointWords(entrypoint, words) {
+  if (!entrypoint || entrypoint.value === true || entrypoint.value === "") return words;
+  if (entrypoint.words) return [...entrypoint.words, ...words];
+  const { value, start, end } = entrypoint;
+  return [{ text: value, start, end, places: [], quoted: false, open: false }, ...words];
+}
+
+function imageEngine(image) {
+  if (!image) return "vllm";
+  return IMAGES.find((known) => known.pattern.test(image.text.toLowerCase()))?.engine ?? null;
+}
+
+function containerVariable(option) {
+  const cut = String(option.value).indexOf("=");
+  if (typeof option.value !== "string") return null;
+  const name = cut < 0 ? option.value : option.value.slice(0, cut);
+  return { name, value: cut < 0 ? null : option.value.slice(cut + 1), start: option.start, end: option.end, open: option.open || cut < 0 };
+}
+
+function readImage(word) {
+  const text = word.text;
+  const digest = text.includes("@") ? text.slice(text.indexOf("@") + 1) : null;
+  const name = text.replace(/@.*$/, "");
+  const colon = name.lastIndexOf(":");
+  const hasTag = colon > name.lastIndexOf("/");
+  return {
+    text, digest, repository: hasTag ? name.slice(0, colon) : name, tag: hasTag ? name.slice(colon + 1) : null,
+    start: word.start, end: word.end, open: word.open,
+  };
+}
+
+// Compose files and manifests --------------------------------------------------------------------
+
+/** The launches of a compose file or of a Kubernetes manifest, whole or in part. */
+function readManifest(text, places) {
+  const launches = [];
+  const faults = [];
+  for (const node of readYaml(text)) {
+    eachMapping(node, (map) => {
+      const keys = map.entries.map((entry) => entry.key);
+      const isService = keys.includes("command") || keys.includes("args") || keys.includes("image") || keys.includes("entrypoint");
+      if (!isService || keys.includes("services")) return;
+      for (const launch of readService(map, node)) launches.push(shiftLaunch(launch, places));
+    });
+  }
+  return { launches: launches.filter((launch) => launch.engine !== null), faults };
+}
+
+/** Places inside the window become places in the pasted text. */
+function shiftLaunch(launch, places) {
+  const seen = new Set();
+  const move = (item) => {
+    if (!item || typeof item !== "object" || seen.has(item)) return;
+    seen.add(item);
+    if (Array.isArray(item)) {
+      if (typeof item[0] === "number") item.forEach((value, index) => { item[index] = places[value] ?? value; });
+      else item.forEach(move);
+      return;
+    }
+    for (const key of ["start", "end"]) if (typeof item[key] === "number") item[key] = places[item[key]] ?? item[key];
+    Object.values(item).forEach(move);
+  };
+  move(launch);
+  return launch;
+}
+
+function readService(map, root) {
+  const options = serviceOptions(map, root);
+  const isPod = valueOf(map, "args") !== undefined || valueOf(root, "apiVersion") !== undefined;
+  const imageNode = valueOf(map, "image");
+  const image = imageNode ? wordOf(interpolated(imageNode)) : null;
+  const command = isPod ? nodeWords(valueOf(map, "args"), true) : nodeWords(valueOf(map, "command"), false);
+  const entry = isPod ? valueOf(map, "command") : valueOf(map, "entrypoint");
+  if (entry) options.push({ name: "--entrypoint", value: entryText(entry), words: nodeWords(entry, isPod), start: entry.start, end: entry.start + 1 });
+  const head = { start: map.start, end: map.start + 1 };
+  return containerLaunches(isPod ? "kubernetes" : "compose", head, image, options, command, []);
+}
+
+function entryText(node) {
+  return node.kind === "list" ? node.items.map((item) => item.text).join(" ") : node.text ?? "";
+}
+
+/** The words of a command given as text or as a list. */
+function nodeWords(node, isPod) {
+  if (!node) return [];
+  if (node.kind === "list") return node.items.filter((item) => item.kind === "scalar").map((item) => wordOf(isPod ? item : interpolated(item)));
+  if (node.kind !== "scalar") return [];
+  const letters = node.style === "|" ? node.text.replace(/(?<!\\)\n/g, " ") : node.text;
+  const { commands } = readShell(letters, node.places);
+  return commands.flatMap((command) => command.words);
+}
+
+function wordOf(node) {
+  return { text: node.text, start: node.start, end: node.end, places: node.places, quoted: node.style !== "plain", open: /\$\{?\w/.test(node.text) };
+}
+
+/** A text of a compose file with `${NAME:-default}` replaced by its default. */
+function interpolated(node) {
+  if (!node.text.includes("$")) return node;
+  const { commands } = readShell(`"${node.text.replace(/["\\`]/g, "\\$&")}"`);
+  const text = commands[0]?.words[0]?.text ?? node.text;
+  return { ...node, text, places: Array.from(text, (_, index) => node.places[Math.min(index, node.places.length - 1)]) };
+}
+
+/** What a service sets, under the names of the options of `docker run`. */
+function serviceOptions(map, root) {
+  const options = [];
+  const add = (name, node, value) => node && options.push({ name, value: value ?? node.text ?? true, start: node.start ?? map.start, end: node.end ?? (node.start ?? map.start) + 1 });
+  const simple = { ipc: "--ipc", shm_size: "--shm-size", network_mode: "--network", runtime: "--runtime", privileged: "--privileged", user: "--user", mem_limit: "--memory", gpus: "--gpus", restart: "--restart" };
+  for (const [key, name] of Object.entries(simple)) {
+    const node = valueOf(map, key);
+    if (node) add(name, node);
+  }
+  for (const [key, name] of Object.entries({ volumes: "--volume", ports: "--publish", devices: "--device", cap_add: "--cap-add" })) {
+    for (const item of valueOf(map, key)?.items ?? []) {
+      if (item.kind === "scalar") add(name, interpolated(item), interpolated(item).text);
+      else add(name, item, `${valueOf(item, "source")?.text ?? ""}:${valueOf(item, "target")?.text ?? ""}`);
+    }
+  }
+  for (const item of valueOf(map, "volumeMounts")?.items ?? []) add("--volume", item, `mount:${valueOf(item, "mountPath")?.text ?? ""}`);
+  const devices = valueOf(map, "deploy", "resources", "reservations", "devices");
+  if (devices) add("--gpus", devices, "all");
+  const limits = valueOf(map, "resources", "limits");
+  if (limits && limits.entries?.some((entry) => entry.key.includes("gpu"))) add("--gpus", limits, "all");
+  environment(map, options);
+  probes(map, options);
+  if (valueOf(root, "apiVersion") !== undefined || valueOf(map, "args") !== undefined) options.push({ name: "--network", value: "pod", start: map.start, end: map.start + 1 });
+  return options;
+}
+
+function environment(map, options) {
+  for (const node of [valueOf(map, "environment"), valueOf(map, "env")]) {
+    for (const entry of node?.kind === "map" ? node.entries : []) {
+      options.push({ name: "--env", value: `${entry.key}=${entry.value ? interpolated(entry.value).text : ""}`, start: entry.start, end: entry.value?.end ?? entry.end });
+    }
+    for (const item of node?.kind === "list" ? node.items : []) {
+      if (item.kind === "scalar") options.push({ name: "--env", value: interpolated(item).text, start: item.start, end: item.end });
+      else if (valueOf(item, "name")) options.push({ name: "--env", value: `${valueOf(item, "name").text}=${valueOf(item, "value")?.text ?? ""}`, start: item.start, end: valueOf(item, "name").end });
+    }
+  }
+}
+
+/** How long a service may take to start, in seconds. */
+function probes(map, options) {
+  const health = valueOf(map, "healthcheck");
+  if (health) {
+    const period = valueOf(health, "start_period");
+    options.push({ name: "--health-start-period", value: String(seconds(period?.text ?? "0")), start: period?.start ?? health.start, end: period?.end ?? health.start + 1 });
+  }
+  for (const key of ["startupProbe", "readinessProbe", "livenessProbe"]) {
+    const probe = valueOf(map, key);
+    if (!probe) continue;
+    const number = (name, fallback) => Number(valueOf(probe, name)?.text ?? fallback);
+    const allowed = number("initialDelaySeconds", 0) + number("periodSeconds", 10) * number("failureThreshold", 3);
+    options.push({ name: `--${key.toLowerCase()}`, value: String(allowed), start: probe.start, end: probe.start + 1 });
+  }
+}
+
+/** `1h30m`, `600s` or `900` in seconds. */
+function seconds(text) {
+  const parts = [...String(text).matchAll(/(\d+(?:\.\d+)?)\s*(ms|h|m|s)?/g)];
+  const unit = { h: 3600, m: 60, s: 1, ms: 0.001, undefined: 1 };
+  return Math.round(parts.reduce((sum, part) => sum + Number(part[1]) * unit[part[2]], 0));
+}
+
+// Flags ------------------------------------------------------------------------------------------
+
+/** Read the flags and the model of a launch by the grammar of all known releases. */
+function finishLaunch(launch, engine) {
+  if (launch.engine !== "vllm") return;
+  const words = launch.arguments;
+  let index = 0;
+  while (index < words.length) {
+    const word = words[index];
+    if (isFlag(word)) {
+      const flag = readFlag(word, engine);
+      launch.flags.push(flag);
+      index += 1 + takeValues(flag, words, index + 1, engine);
+      finishFlag(flag);
+    } else {
+      if (launch.model === null && launch.lead !== "python-module") launch.model = { text: word.text, start: word.start, end: word.end, open: word.open, from: "argument" };
+      else launch.strays.push(word);
+      index += 1;
+    }
+  }
+  const named = launch.flags.find((flag) => flag.name === "--model" && flag.value !== null);
+  if (named && (launch.model === null || launch.model.open)) {
+    launch.model = { text: named.value, start: named.valueStart, end: named.end, open: named.open, from: "--model" };
+  }
+}
+
+function isFlag(word) {
+  return /^(?:--?|[–—−])[A-Za-z]/.test(word.text) && !NUMBER.test(word.text);
+}
+
+/** A word that begins with dashes, resolved to the flag it means in any known release. */
+function readFlag(word, engine) {
+  const dash = /^[–—−]-?/.exec(word.text);
+  const text = dash ? `--${word.text.slice(dash[0].length)}` : word.text;
+  const cut = text.indexOf("=");
+  let written = cut < 0 ? text : text.slice(0, cut);
+  const level = /^-O(\d)$/.exec(written);
+  let inline = cut < 0 ? null : text.slice(cut + 1);
+  if (level) [written, inline] = ["-O", level[1]];
+  const dot = written.indexOf(".");
+  const path = dot > 0 ? written.slice(dot + 1).split(".") : [];
+  const spelled = (dot > 0 ? written.slice(0, dot) : written).replace(/(?<=^--.*)_/g, "-");
+  const known = resolve(spelled, engine);
+  const inlineAt = inline === null ? 0 : word.text.length - inline.length;
+  return {
+    written: word.text.slice(0, cut < 0 ? word.text.length : inlineAt - (level ? 0 : 1)), spelled, path, known,
+    name: known?.name ?? spelled, negated: known?.negated ?? false, odd: dash !== null,
+    entry: known ? engine.tables.flags[known.name] : null,
+    values: inline === null ? [] : [{ text: inline, start: word.places[inlineAt] ?? word.start, end: word.end, open: word.open, quoted: word.quoted }],
+    inline: inline !== null, start: word.start, end: word.end, nameEnd: word.places[Math.max(0, (cut < 0 ? word.text.length : cut) - 1)] + 1 || word.end,
+  };
+}
+
+/** The flag that a spelling means: as it is, or as the only one it begins. */
+function resolve(spelled, engine) {
+  const exact = engine.everywhere.get(spelled);
+  if (exact) return { ...exact, how: "exact" };
+  if (!spelled.startsWith("--") || spelled.length < 5) return null;
+  const begun = [...engine.everywhere].filter(([spelling]) => spelling.startsWith(spelled));
+  const names = new Set(begun.map(([, target]) => `${target.name} ${target.negated}`));
+  const latest = engine.releases[engine.releases.length - 1];
+  const current = begun.filter(([, target]) => isIn(engine, engine.tables.flags[target.name].versions, latest));
+  const currentNames = new Set(current.map(([, target]) => `${target.name} ${target.negated}`));
+  if (names.size === 1) return { ...begun[0][1], how: "prefix", full: begun[0][0] };
+  if (currentNames.size === 1) return { ...current[0][1], how: "prefix", full: current[0][0] };
+  return null;
+}
+
+/** Give a flag the words that follow as its values; gives how many it took. */
+function takeValues(flag, words, from, engine) {
+  if (flag.inline) return 0;
+  const kind = flag.entry?.kind;
+  if (kind === "bool" || kind === "switch" || kind === "switch_off") return 0;
+  const many = flag.entry?.nargs === "+";
+  let taken = 0;
+  while (from + taken < words.length) {
+    const word = words[from + taken];
+    if (isFlag(word)) break;
+    if (!many && taken === 1) break;
+    if (flag.entry === null && looksLikeModel(word)) break;
+    flag.values.push(word);
+    flag.end = word.end;
+    taken += 1;
+  }
+  return taken;
+}
+
+function looksLikeModel(word) {
+  return /^(?:\/|~\/|\.\/)?[\w.-]+\/[\w./-]*\d+B/i.test(word.text);
+}
+
+/** Join the values, and read JSON where the flag takes it. */
+function finishFlag(flag) {
+  const first = flag.values[0];
+  flag.value = first ? flag.values.map((value) => value.text).join(" ") : null;
+  flag.valueStart = first?.start ?? flag.start;
+  flag.valueEnd = first ? flag.values[flag.values.length - 1].end : flag.end;
+  flag.open = flag.values.some((value) => value.open);
+  flag.values = flag.values.map((value) => value.text);
+  const takesJson = flag.entry?.kind === "json" || (flag.entry?.type === "json_or_str" && /^\s*[{[]/.test(flag.value ?? ""));
+  flag.json = undefined;
+  if (!takesJson || flag.value === null) return;
+  if (flag.path.length > 0) flag.json = nested(flag.path, scalarJson(flag.value));
+  else {
+    const read = readJson(flag.value);
+    flag.json = read.value;
+    flag.jsonError = flag.open && read.error ? null : read.error;
+  }
+}
+
+function nested(path, value) {
+  return path.reduceRight((inner, key) => ({ [key.replace(/\+$/, "")]: inner }), value);
+}
+
+function scalarJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return { True: true, False: false, None: null }[text] ?? text;
+  }
+}
+
+/** A JSON text's value, or what is wrong with it. */
+export function readJson(text) {
+  try {
+    return { value: JSON.parse(text), error: null };
+  } catch (error) {
+    return { value: undefined, error: jsonReason(text, String(error.message)) };
+  }
+}
+
+/** The usual reason why a JSON value in a command cannot be read, as a word for the rules. */
+function jsonReason(text, message) {
+  if (!/^\s*[[{]/.test(text)) return "not-json";
+  if (/\\"/.test(text)) return "escaped-quotes";
+  if (/'\s*:|:\s*'|\{\s*'/.test(text)) return "single-quotes";
+  if (/,\s*[}\]]/.test(text)) return "trailing-comma";
+  if (/:\s*(?:True|False|None)\b/.test(text)) return "python-words";
+  if (!text.includes('"') && /[{,]\s*[A-Za-z_]\w*\s*:/.test(text)) return "quotes-lost";
+  if (count(text, "{") !== count(text, "}") || count(text, "[") !== count(text, "]")) return "unbalanced";
+  return message ? "syntax" : "syntax";
+}
+
+function count(text, letter) {
+  return text.split(letter).length - 1;
+}
+
+/** All JSON given for a flag, its dotted keys merged. */
+export function jsonOf(launch, name) {
+  const merged = {};
+  let found = false;
+  for (const flag of launch.flags) {
+    if (flag.name !== name || flag.json === null || typeof flag.json !== "object" || Array.isArray(flag.json)) continue;
+    mergeInto(merged, flag.json, 0);
+    found = true;
+  }
+  return found ? merged : null;
+}
+
+function mergeInto(target, source, depth) {
+  for (const [key, value] of Object.entries(source)) {
+    if (key === "__proto__") continue;
+    const both = value && typeof value === "object" && !Array.isArray(value) && target[key] && typeof target[key] === "object";
+    if (both && depth < 20) mergeInto(target[key], value, depth + 1);
+    else target[key] = value;
+  }
+}

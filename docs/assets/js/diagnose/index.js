@@ -1,0 +1,131 @@
+/** Diagnosis of a pasted command or log; the page and the command line both call `diagnose`. */
+
+import { isLogLine, readCommands } from "./command.js";
+import { prepareEngine, readVersion } from "./engine.js";
+import { factsOf } from "./facts.js";
+import { lineOf, readLog } from "./log.js";
+import { evaluateRules, versionText } from "./rules.js";
+
+const RANK = { error: 0, warning: 1, info: 2 };
+
+/** The tables made ready once for many diagnoses. */
+export function prepareTable(knowledge) {
+  const { vllm } = knowledge.engines;
+  const nicknames = Object.entries(knowledge.models)
+    .flatMap(([id, model]) => model.nicknames.map((name) => [name.toLowerCase().replace(/[_ ]/g, "-"), id]));
+  return { ...knowledge, engine: prepareEngine(vllm), nicknames };
+}
+
+/** Everything that the rules and the tables say about a text. */
+export function diagnose(input, table, options = {}) {
+  const text = String(input ?? "").replace(/\u0000/g, " ");
+  const { launches, faults, comments } = readCommands(text, table.engine);
+  const context = { engineVersion: options.engineVersion || null, comments, text: text.slice(0, 200_000) };
+  const findings = [];
+  const commands = [];
+  launches.forEach((launch, index) => {
+    const facts = factsOf(launch, table, context);
+    const own = [...(index === 0 ? faults : []), ...launch.faults];
+    const found = evaluateRules(launch, facts, table, table.rules, own);
+    findings.push(...found);
+    commands.push(describe(launch, facts, found, table));
+  });
+  const looksLikeLog = launches.length === 0 || hasLogLines(text);
+  const commandSpans = looksLikeLog ? launches.map(spanOf) : [];
+  const isCommandPlace = (place) => commandSpans.some(([from, to]) => place >= from && place < to);
+  const log = looksLikeLog ? readLog(text, logRules(table, context), isCommandPlace) : { findings: [], told: {}, root: null };
+  findings.push(...log.findings);
+  const version = launches.length > 0 ? commands[0].version : logVersion(table, context, log);
+  return { engine_version: version, findings: finish(findings, text), commands, log: { told: log.told, root: log.root } };
+}
+
+/** The log rules whose range of releases fits a stated version. */
+function logRules(table, context) {
+  if (!context.engineVersion) return table.rules;
+  const { kind, releases } = readVersion(table.engine, context.engineVersion);
+  if (kind === "unknown" || kind === "outside") return table.rules;
+  const { number } = table.engine;
+  return table.rules.filter((rule) => {
+    if (!rule.log || !rule.versions) return true;
+    const { first, last } = rule.versions;
+    return releases.some((release) => (!first || number.get(release) >= number.get(first)) && (!last || number.get(release) <= number.get(last)));
+  });
+}
+
+function logVersion(table, context, log) {
+  if (context.engineVersion) return stateVersion({ ...readVersion(table.engine, context.engineVersion), stated: context.engineVersion, from: "reader" });
+  const told = log.told.engine_version?.value;
+  if (told) return stateVersion({ ...readVersion(table.engine, told), stated: told, from: "log" });
+  return stateVersion({ kind: "unknown", releases: [], stated: null, from: null });
+}
+
+function hasLogLines(text) {
+  const lines = text.slice(0, 400_000).split("\n");
+  return lines.some(isLogLine);
+}
+
+function spanOf(launch) {
+  const places = [launch.head.start, launch.head.end, launch.container?.start ?? launch.head.start];
+  for (const part of [...launch.arguments, ...launch.options]) places.push(part.start, part.end);
+  return [Math.min(...places), Math.max(...places)];
+}
+
+/** What was concluded about a launch and what was checked and found right. */
+function describe(launch, facts, findings, table) {
+  const touched = (item) => findings.some((finding) => finding.start < item.end && finding.end > item.start && finding.rule.severity !== "info");
+  const right = launch.flags.filter((flag) => flag.known && !touched({ start: flag.start, end: flag.valueEnd }));
+  return {
+    form: launch.form, engine: launch.engine, image: launch.image?.text ?? null,
+    model: facts.model, model_id: facts.model_id ?? null, model_from: facts.model_from ?? null, format: facts.format, weights_gib: facts.weights_gib,
+    version: stateVersion(facts.version), checked_flags: right.map((flag) => flag.name),
+    num_flags: launch.flags.length, num_rules: table.rules.filter((rule) => !rule.log).length,
+    speculation: facts.speculation, prefix_caching: facts.prefix_caching,
+  };
+}
+
+function stateVersion(version) {
+  return {
+    kind: version.kind, stated: version.stated ?? null, from: version.from ?? null,
+    text: version.kind === "unknown" ? null : versionText(version),
+  };
+}
+
+/** Findings with line, column and texts; one a place and pitfall, the worst first by place. */
+function finish(findings, text) {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  const seen = new Map();
+  for (const finding of findings) {
+    const number = lineOf(starts, Math.min(finding.start, text.length));
+    const severity = finding.severity ?? finding.rule.severity;
+    const item = {
+      pitfall: finding.rule.pitfall, severity, line: number + 1, column: finding.start - starts[number] + 1,
+      text: text.slice(finding.start, Math.min(finding.end, finding.start + 200)).split("\n")[0],
+      message: fill(finding.rule.message, finding.captures), fix: fill(finding.rule.fix, finding.captures),
+      start: finding.start, end: finding.end, edits: finding.edits ?? [], rule: finding.rule.number,
+    };
+    const key = `${item.pitfall} ${item.start} ${finding.rule.check ? item.message.en : ""}`;
+    const other = seen.get(key);
+    if (!other || RANK[severity] < RANK[other.severity]) seen.set(key, item);
+  }
+  return [...seen.values()].sort((a, b) => a.start - b.start || RANK[a.severity] - RANK[b.severity] || (a.pitfall < b.pitfall ? -1 : 1));
+}
+
+/** A text in both languages with its captured values. */
+function fill(texts, captures) {
+  const one = (language) =>
+    (texts?.[language] ?? "").replace(/\{([a-z0-9_]+)\}/g, (whole, name) => {
+      const value = captures[name];
+      if (value === undefined) return whole;
+      return value !== null && typeof value === "object" ? value[language] : String(value);
+    }).trim();
+  return { en: one("en"), zh: one("zh") };
+}
+
+/** The text after a finding's changes. */
+export function applyEdits(text, edits) {
+  return [...edits].sort((a, b) => b.start - a.start).reduce((result, edit) => {
+    const end = edit.text === "" && result[edit.end] === " " ? edit.end + 1 : edit.end;
+    return result.slice(0, edit.start) + edit.text + result.slice(end);
+  }, text);
+}

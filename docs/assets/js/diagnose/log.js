@@ -1,0 +1,226 @@
+/** A server log: what the rules find in it, and what it tells by itself. */
+
+import { expression } from "./rules.js";
+
+const MAX_LINE = 4000;
+const MAX_HITS = 400;
+const ERROR_LINE = /^(?:\s*\([^)\n]{1,80}\)\s*)*(?:ERROR\b.{0,120})?\s*((?:[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt))(?::\s*(.{0,600}))?)$/;
+const CONSEQUENCES = /Engine core initialization failed|EngineDeadError|EngineCore encountered|See (?:root cause|stack trace) above|WorkerProc initialization failed|Failed core proc|ChildFailedError|SystemExit|KeyboardInterrupt|cancelled|CancelledError|BrokenPipe|ConnectionReset/;
+const TOLD = [
+  ["engine_version", /(?:vLLM API server version|V1 LLM engine \(v|vLLM version)\s*:?\s*v?(\d+\.\d+[\w.+-]*)/],
+  ["model", /(?:model='|model_tag': '|'model': ')([^']{1,200})'/],
+  ["moe_backend", /Using '?([A-Za-z0-9_]+)'? (?:NvFp4|Fp8|Mxfp4|MxFp8|WNA16|Unquantized) MoE backend/],
+  ["linear_kernel", /Using ([A-Za-z0-9_.]+) for (?:NVFP4|MXFP4|MXFP8) GEMM/],
+  ["attention_backend", /Using (?:AttentionBackendEnum\.)?([A-Z][A-Z0-9_]+) attention backend/],
+  ["gdn_kernel", /Using ([A-Za-z0-9/]+) GDN prefill kernel/],
+  ["kv_pool_tokens", /GPU KV cache size:\s*([\d,]+) tokens/],
+  ["kv_memory_gib", /Available KV cache memory:\s*(-?[\d.]+) GiB/],
+  ["maximum_concurrency", /Maximum concurrency for [\d,]+ tokens per request:\s*([\d.]+)x/],
+  ["weights_gib", /Model loading took\s*([\d.]+) Gi?B/],
+  ["load_s", /Loading weights took ([\d.]+) seconds/],
+  ["graph_capture_s", /Graph capturing finished in ([\d.]+) secs/],
+  ["mean_acceptance_length", /Mean acceptance length:\s*([\d.]+)/],
+  ["draft_acceptance_percent", /Avg Draft acceptance rate:\s*([\d.]+)%/],
+  ["prefix_cache_hit_percent", /Prefix cache hit rate:\s*([\d.]+)%/],
+  ["generation_tokens_per_s", /Avg generation throughput:\s*([\d.]+) tokens\/s/],
+];
+
+/** Findings of the log rules and what the log says, in one pass over its text. */
+export function readLog(text, rules, isCommandPlace) {
+  const index = lineIndex(text);
+  const findings = [];
+  for (const rule of rules) {
+    if (!rule.log || (rule.unless_log && matchesAnywhere(text, index, rule.unless_log))) continue;
+    const hit = firstHit(text, index, rule, isCommandPlace);
+    if (hit) findings.push({ rule, ...hit });
+  }
+  return { findings, told: whatItSays(text, index), root: firstError(text, index) };
+}
+
+function lineIndex(text) {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** The number of the line that holds a place. */
+export function lineOf(starts, place) {
+  let [low, high] = [0, starts.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (starts[middle] <= place) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function lineText(text, starts, number) {
+  const from = starts[number];
+  const to = number + 1 < starts.length ? starts[number + 1] - 1 : text.length;
+  return text.slice(from, Math.min(to, from + MAX_LINE)).replace(/\r$/, "");
+}
+
+/** The first line that a rule's pattern matches, and how many do. */
+function firstHit(text, starts, rule, isCommandPlace) {
+  let first = null;
+  let count = 0;
+  for (const pattern of rule.log) {
+    for (const number of linesWith(text, starts, pattern)) {
+      if (isCommandPlace(starts[number])) continue;
+      const line = joined(text, starts, number, rule.lines ?? 1);
+      const match = expression(pattern, "u").exec(line);
+      if (!match || (rule.unless ?? []).some((other) => expression(other, "u").test(line))) continue;
+      if (!capturesFit(rule, match)) continue;
+      count += 1;
+      const start = starts[number] + Math.min(match.index, lineText(text, starts, number).length);
+      if (first === null || start < first.start) {
+        const end = Math.min(start + match[0].length, starts[number] + lineText(text, starts, number).length);
+        first = { start, end: Math.max(end, start + 1), captures: named(rule, match) };
+      }
+    }
+  }
+  return first ? { ...first, captures: { ...first.captures, count: String(count) } } : null;
+}
+
+/** Whether the captured values are those that the rule speaks of. */
+function capturesFit(rule, match) {
+  for (const [name, limits] of Object.entries(rule.where ?? {})) {
+    const value = match[rule.captures.indexOf(name) + 1];
+    if (value === undefined) return false;
+    if (limits.is && !limits.is.includes(value)) return false;
+    if (limits.not && limits.not.includes(value)) return false;
+    const number = Number(value.replace(/,/g, ""));
+    if (limits.below != null && !(number < limits.below)) return false;
+    if (limits.at_least != null && !(number >= limits.at_least)) return false;
+  }
+  return true;
+}
+
+function named(rule, match) {
+  const captures = {};
+  (rule.captures ?? []).forEach((name, index) => { captures[name] = (match[index + 1] ?? "?").slice(0, 300); });
+  for (const [name, formula] of Object.entries(rule.computed ?? {})) captures[name] = compute(formula, captures);
+  return captures;
+}
+
+/** The one sum that a text needs: the fraction that fits, rounded down to two decimals. */
+function compute(formula, captures) {
+  const [first, second] = formula.over.map((name) => Number(captures[name]));
+  if (!(second > 0)) return "?";
+  return (Math.floor((first / second) * 100) / 100).toFixed(2);
+}
+
+function joined(text, starts, number, lines) {
+  let line = lineText(text, starts, number);
+  for (let next = number + 1; next < number + lines && next < starts.length; next += 1) line += ` ${lineText(text, starts, next).trim()}`;
+  return line.slice(0, MAX_LINE);
+}
+
+/** The lines that hold the longest literal of a pattern; all lines where it has none. */
+function* linesWith(text, starts, pattern) {
+  const literal = longestLiteral(pattern);
+  if (literal.length < 3) {
+    for (let number = 0; number < Math.min(starts.length, 20000); number += 1) yield number;
+    return;
+  }
+  let hits = 0;
+  for (let at = text.indexOf(literal); at >= 0 && hits < MAX_HITS; hits += 1) {
+    const number = lineOf(starts, at);
+    yield number;
+    at = number + 1 < starts.length ? text.indexOf(literal, starts[number + 1]) : -1;
+  }
+}
+
+const literals = new Map();
+
+/** The longest text that every match of a pattern must contain. */
+export function longestLiteral(pattern) {
+  if (literals.has(pattern)) return literals.get(pattern);
+  let best = "";
+  let run = "";
+  let depth = 0;
+  const close = () => {
+    if (run.length > best.length) best = run;
+    run = "";
+  };
+  for (let index = 0; index < pattern.length; index += 1) {
+    const letter = pattern[index];
+    const quantified = /[?*{+]/.test(pattern[index + (letter === "\\" ? 2 : 1)] ?? "");
+    if (letter === "(") depth += 1;
+    if (letter === ")") depth -= 1;
+    if (letter === "[") {
+      close();
+      while (index < pattern.length && pattern[index] !== "]") index += pattern[index] === "\\" ? 2 : 1;
+    } else if (letter === "{") {
+      close();
+      while (index < pattern.length && pattern[index] !== "}") index += 1;
+    } else if ("()|.^$?*+".includes(letter) || depth > 0) close();
+    else if (letter === "\\") {
+      index += 1;
+      if (/[dwsbDWSB]/.test(pattern[index]) || quantified) close();
+      else run += pattern[index];
+    } else if (quantified) close();
+    else run += letter;
+  }
+  close();
+  literals.set(pattern, best);
+  return best;
+}
+
+function matchesAnywhere(text, starts, patterns) {
+  return patterns.some((pattern) => {
+    for (const number of linesWith(text, starts, pattern)) if (expression(pattern, "u").test(lineText(text, starts, number))) return true;
+    return false;
+  });
+}
+
+/** Version, backends, cache, graphs and acceptance as the log states them; the last statement counts. */
+function whatItSays(text, starts) {
+  const told = {};
+  for (const [name, pattern] of TOLD) {
+    const literal = TOLD_LITERALS[name];
+    let at = -1;
+    for (const part of literal) at = Math.max(at, text.lastIndexOf(part));
+    if (at < 0) continue;
+    const match = pattern.exec(lineText(text, starts, lineOf(starts, at)));
+    if (match) told[name] = { value: match[1], line: lineOf(starts, at) + 1 };
+  }
+  return told;
+}
+
+const TOLD_LITERALS = {
+  engine_version: ["vLLM API server version", "V1 LLM engine (v", "vLLM version"], model: ["model='", "'model_tag': '", "'model': '"],
+  moe_backend: ["MoE backend"], linear_kernel: ["GEMM"], attention_backend: ["attention backend"], gdn_kernel: ["GDN prefill kernel"],
+  kv_pool_tokens: ["GPU KV cache size"], kv_memory_gib: ["Available KV cache memory"], maximum_concurrency: ["Maximum concurrency for"],
+  weights_gib: ["Model loading took"], load_s: ["Loading weights took"], graph_capture_s: ["Graph capturing finished"],
+  mean_acceptance_length: ["Mean acceptance length"], draft_acceptance_percent: ["Avg Draft acceptance rate"],
+  prefix_cache_hit_percent: ["Prefix cache hit rate"], generation_tokens_per_s: ["Avg generation throughput"],
+};
+
+/** The first error that is a cause and not only says that something else failed. */
+function firstError(text, starts) {
+  let fallback = null;
+  let at = 0;
+  for (let looked = 0; looked < 5000; looked += 1) {
+    const next = nextError(text, at);
+    if (next < 0) break;
+    const number = lineOf(starts, next);
+    const line = lineText(text, starts, number).replace(/^.*?\b(?:ERROR|CRITICAL)\s+[\d:.\s-]*(?:\[[^\]]{1,60}\])?\s*/, "");
+    const match = ERROR_LINE.exec(line.trim());
+    if (match) {
+      const found = { line: number + 1, text: match[1].slice(0, 300) };
+      if (!CONSEQUENCES.test(line)) return found;
+      fallback = fallback ?? found;
+    }
+    if (number + 1 >= starts.length) break;
+    at = starts[number + 1];
+  }
+  return fallback;
+}
+
+function nextError(text, from) {
+  const first = text.indexOf("Error", from);
+  const second = text.indexOf("Exception", from);
+  if (first < 0) return second;
+  return second < 0 ? first : Math.min(first, second);
+}

@@ -1,0 +1,285 @@
+/** Shell text as commands and words; every character of a word remembers its place in the text. */
+
+const LINE_NUMBER = /^\s*(\d{1,5})(?:[:|.)]|\s)\s?/;
+const PROMPT = /^\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+(?::[^\s$#]*)?[$#]|\[[^\]\n]{1,60}\][$#]|PS [^>\n]{0,80}>|\$|%|>>?)\s+/;
+const FENCE = /^\s*(?:```|~~~).*$/;
+const CURLY_QUOTES = { "\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'", "\u00a0": " " };
+const MAX_UNCLOSED = 20;
+
+/** The text with prompts, line numbers and fences replaced by blanks, so that places stay true. */
+export function blankDecoration(text) {
+  const lines = text.split("\n");
+  const numbered = isNumbered(lines);
+  return lines
+    .map((line) => {
+      if (FENCE.test(line)) return " ".repeat(line.length);
+      let rest = line;
+      if (numbered) rest = blankMatch(rest, LINE_NUMBER);
+      return blankMatch(rest, PROMPT);
+    })
+    .join("\n");
+}
+
+function blankMatch(line, pattern) {
+  const match = pattern.exec(line);
+  return match ? " ".repeat(match[0].length) + line.slice(match[0].length) : line;
+}
+
+/** Whether every line starts with its number, as in a pasted listing. */
+function isNumbered(lines) {
+  const full = lines.filter((line) => line.trim() !== "");
+  if (full.length < 2) return false;
+  const numbers = full.map((line) => LINE_NUMBER.exec(line)?.[1]);
+  if (numbers.some((number) => number === undefined)) return false;
+  return numbers.every((number, index) => index === 0 || Number(number) > Number(numbers[index - 1]));
+}
+
+/**
+ * Commands and faults of a shell text.
+ * `places` gives the place of each character in the pasted text where this text is a part of it.
+ */
+export function readShell(text, places = null, variables = new Map(), literalQuotes = new Set()) {
+  const reader = newReader(text, places, variables, literalQuotes);
+  while (reader.index < text.length) step(reader);
+  endCommand(reader, "end");
+  if (reader.unclosed !== null && literalQuotes.size < MAX_UNCLOSED) {
+    const again = readShell(text, places, variables, new Set([...literalQuotes, reader.unclosed]));
+    const at = placeOf(reader, reader.unclosed);
+    again.faults.push({ kind: "unclosed-quote", start: at, end: at + 1 });
+    return again;
+  }
+  return { commands: joinBroken(reader), faults: reader.faults };
+}
+
+function newReader(text, places, variables, literalQuotes) {
+  const powerShell = /`[ \t]*\n/.test(text) && !/\\[ \t]*\n/.test(text);
+  return {
+    text, places, variables, literalQuotes,
+    continuation: powerShell ? "`" : "\\",
+    index: 0, lastInk: text.trimEnd().length - 1, words: [], word: null, commands: [], faults: [], unclosed: null, skipWord: false,
+  };
+}
+
+/** The place of a character in the pasted text. */
+function placeOf(reader, index) {
+  if (!reader.places) return index;
+  return reader.places[Math.min(index, reader.places.length - 1)] ?? 0;
+}
+
+/** Read one character, quotation, comment or separator. */
+function step(reader) {
+  const { text, index, continuation } = reader;
+  const raw = text[index];
+  const letter = CURLY_QUOTES[raw] ?? raw;
+  if (letter !== raw && raw !== "\u00a0") oddCharacter(reader, index);
+  if (letter === "\n") return newline(reader);
+  if (letter === " " || letter === "\t" || letter === "\r") {
+    endWord(reader);
+    reader.index += 1;
+    return undefined;
+  }
+  if (letter === "#" && reader.word === null) return comment(reader);
+  if (letter === continuation && continues(reader)) return undefined;
+  if (letter === "\\" && continuation === "\\") return escaped(reader);
+  if ((letter === "'" || letter === '"') && !reader.literalQuotes.has(index)) {
+    return quotation(reader, letter);
+  }
+  if (letter === "$") return variable(reader, false);
+  if (";|&".includes(letter)) return separator(reader, letter);
+  if ((letter === ">" || letter === "<") && !isInsideBraces(reader)) return redirection(reader);
+  if ((letter === "(" || letter === ")") && reader.word === null) {
+    endCommand(reader, letter);
+    reader.index += 1;
+    return undefined;
+  }
+  append(reader, letter, index);
+  reader.index += 1;
+  return undefined;
+}
+
+function oddCharacter(reader, index) {
+  const start = placeOf(reader, index);
+  reader.faults.push({ kind: "curly-quote", start, end: start + 1 });
+}
+
+function isInsideBraces(reader) {
+  return reader.word !== null && reader.word.letters[0] === "{";
+}
+
+function append(reader, letter, index) {
+  if (reader.word === null) {
+    reader.word = { letters: [], places: [], start: placeOf(reader, index), quoted: false, open: false };
+  }
+  reader.word.letters.push(letter);
+  reader.word.places.push(placeOf(reader, index));
+  reader.word.end = placeOf(reader, index) + 1;
+}
+
+function endWord(reader) {
+  const { word } = reader;
+  if (word === null) return;
+  reader.word = null;
+  if (reader.skipWord) {
+    reader.skipWord = false;
+    return;
+  }
+  reader.words.push({
+    text: word.letters.join(""), start: word.start, end: word.end, places: word.places,
+    quoted: word.quoted, open: word.open,
+  });
+}
+
+function endCommand(reader, by) {
+  endWord(reader);
+  reader.skipWord = false;
+  if (reader.words.length > 0) {
+    reader.commands.push({ words: reader.words, by, at: placeOf(reader, reader.index) });
+    assign(reader);
+  }
+  reader.words = [];
+}
+
+/** Remember `NAME=value` and `export NAME=value`, so that `$NAME` can be read later. */
+function assign(reader) {
+  const words = reader.words.filter((word) => !["export", "declare", "-x", "set", "local"].includes(word.text));
+  if (!words.every((word) => /^[A-Za-z_]\w*=/.test(word.text))) return;
+  for (const word of words) {
+    const cut = word.text.indexOf("=");
+    if (!word.open) reader.variables.set(word.text.slice(0, cut), word.text.slice(cut + 1));
+  }
+}
+
+function newline(reader) {
+  endCommand(reader, "newline");
+  reader.index += 1;
+}
+
+/** A comment to the end of its line; one that hides a continuation is a fault. */
+function comment(reader) {
+  const { text, index, continuation } = reader;
+  let end = text.indexOf("\n", index);
+  if (end < 0) end = text.length;
+  const body = text.slice(index, end).trimEnd();
+  if (reader.words.length > 0 && body.endsWith(continuation)) {
+    reader.faults.push({
+      kind: "comment-hides-continuation", start: placeOf(reader, index), end: placeOf(reader, index + body.length - 1) + 1,
+    });
+    reader.index = Math.min(end + 1, text.length);
+    return;
+  }
+  reader.index = end;
+}
+
+/** A continuation sign; blanks or a comment behind it break the command. */
+function continues(reader) {
+  const { text, index } = reader;
+  const rest = /^[ \t\r]*(#[^\n]*)?(\n|$)/.exec(text.slice(index + 1, index + 2000));
+  if (!rest) return false;
+  const behind = rest[0].replace(/[\r\n]+$/, "");
+  const glued = rest[1] !== undefined && !/^[ \t]/.test(behind);
+  if (glued) return false;
+  const follows = index + rest[0].length < reader.lastInk;
+  if (behind.length > 0 && (follows || rest[1] !== undefined) && (reader.words.length > 0 || reader.word)) {
+    const start = placeOf(reader, index);
+    const kind = rest[1] === undefined ? "blank-after-continuation" : "comment-after-continuation";
+    reader.faults.push({ kind, start, end: start + 1 + behind.length });
+  }
+  if (behind.length > 0 || !reader.word) endWord(reader);
+  reader.index += 1 + rest[0].length;
+  return true;
+}
+
+function escaped(reader) {
+  const { text, index } = reader;
+  if (index + 1 < text.length) append(reader, text[index + 1], index + 1);
+  reader.index += 2;
+}
+
+function quotation(reader, quote) {
+  const { text, index } = reader;
+  if (reader.word === null) append(reader, "", index);
+  reader.word.quoted = true;
+  reader.index += 1;
+  while (reader.index < text.length) {
+    const raw = text[reader.index];
+    const letter = CURLY_QUOTES[raw] && raw !== "\u00a0" ? CURLY_QUOTES[raw] : raw;
+    if (letter === quote && !reader.literalQuotes.has(reader.index)) {
+      reader.word.end = placeOf(reader, reader.index) + 1;
+      reader.index += 1;
+      return;
+    }
+    if (quote === '"' && letter === "\\" && '"\\$`\n'.includes(text[reader.index + 1] ?? " ")) {
+      if (text[reader.index + 1] !== "\n") append(reader, text[reader.index + 1], reader.index + 1);
+      reader.index += 2;
+    } else if (quote === '"' && letter === "$") {
+      variable(reader, true);
+    } else {
+      append(reader, raw, reader.index);
+      reader.index += 1;
+    }
+  }
+  reader.unclosed = index;
+}
+
+/** `$NAME`, `${NAME:-default}` or `$(…)`; what is not known stays as written and is marked open. */
+function variable(reader, inQuotes) {
+  const { text, index } = reader;
+  const rest = text.slice(index, index + 400);
+  const simple = /^\$([A-Za-z_]\w*)/.exec(rest);
+  const braces = /^\$\{([A-Za-z_]\w*)(?::?[-=]([^{}]*))?(?::?[?+][^{}]*)?\}/.exec(rest);
+  const substitution = /^\$\([^()\n]{0,300}\)/.exec(rest);
+  const match = braces ?? simple ?? substitution;
+  if (!match) {
+    if (!inQuotes && (rest[1] === "'" || rest[1] === '"')) reader.index += 1;
+    else {
+      append(reader, "$", index);
+      reader.index += 1;
+    }
+    return;
+  }
+  const known = substitution ? undefined : reader.variables.get(match[1]) ?? match[2]?.replace(/^["']|["']$/g, "");
+  for (const letter of known ?? match[0]) append(reader, letter, index);
+  if (reader.word === null) append(reader, "", index);
+  if (known === undefined) reader.word.open = true;
+  reader.word.end = placeOf(reader, index + match[0].length - 1) + 1;
+  reader.index += match[0].length;
+}
+
+function separator(reader, letter) {
+  const { text, index } = reader;
+  if (letter === "&" && text[index + 1] === ">") return redirection(reader);
+  const length = text[index + 1] === letter ? 2 : 1;
+  endCommand(reader, text.slice(index, index + length));
+  reader.index += length;
+  return undefined;
+}
+
+/** `> file`, `2>&1` and their like are no words of the command. */
+function redirection(reader) {
+  const { text } = reader;
+  if (reader.word && /^\d$/.test(reader.word.letters.join(""))) reader.word = null;
+  endWord(reader);
+  const operator = /^(?:&?>>?|<<?<?-?)(?:&\d?)?/.exec(text.slice(reader.index, reader.index + 6))[0];
+  reader.index += operator.length;
+  reader.skipWord = !/&\d$/.test(operator);
+}
+
+/** Commands that a missing continuation cut off rejoin the command they belong to. */
+function joinBroken(reader) {
+  const joined = [];
+  for (const command of reader.commands) {
+    const previous = joined[joined.length - 1];
+    const first = command.words[0];
+    const isRest = /^(?:--?|[–—])[A-Za-z]/.test(first.text) && !first.quoted;
+    if (previous && isRest && previous.by === "newline" && !/^[A-Za-z_]\w*=/.test(previous.words[0].text)) {
+      const last = previous.words[previous.words.length - 1];
+      const told = reader.faults.some((fault) => fault.start >= last.end && fault.end <= first.start);
+      if (!told) reader.faults.push({ kind: "missing-continuation", start: last.start, end: last.end, next: first.start });
+      previous.words.push(...command.words);
+      previous.by = command.by;
+    } else {
+      joined.push({ ...command, words: [...command.words] });
+    }
+  }
+  return joined;
+}
