@@ -13,7 +13,7 @@ from macros.rendering.numbers import DASH, FIXED_SPACE, day, figure, rounded
 from macros.rendering.words import word
 
 SHORT_REVISION_LENGTH = 7
-MIDDLE_DOT = " · "
+MIDDLE_DOT = element("span", " · ", class_="dot")
 
 
 class Door(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
+from itertools import pairwise
 from math import ceil, floor, log10
 from typing import NamedTuple
 
@@ -23,7 +24,11 @@ SHAPES = (
 )
 
 NAME_OFFSETS = {"right": (10, 4), "left": (-10, 4), "above": (0, -11), "below": (0, 20)}
-CHARACTER_PERCENT = 1.2
+CHARACTER_PERCENT = 2  # of a plot on a phone
+MARK_WEIGHT = 10
+
+Place = tuple[float, float]  # from the left and from the top, in percent of the plot
+Box = tuple[float, float, float, float]  # left, top, right, bottom
 
 
 class Point(NamedTuple):
@@ -83,10 +88,11 @@ def scatter_plot(
 ) -> Html:
     """Return points on two axes, one shape a series, with an optional curve such as a ceiling."""
     series = _series(points)
+    line = _curve(curve, x_axis, y_axis) if curve else []
     drawn = [
         _grid(x_axis, y_axis),
-        _curve(curve, x_axis, y_axis) if curve else EMPTY,
-        *_marks(points, series, x_axis, y_axis),
+        _polyline(line, "chart-curve") if curve else EMPTY,
+        *_marks(points, series, x_axis, y_axis, [line]),
     ]
     return _figure(drawn, points, series, x_axis, y_axis, title, description, language,
                    curve_label, note)  # fmt: skip
@@ -104,13 +110,11 @@ def step_chart(
 ) -> Html:
     """Return how a record rose over time: each level holds until the next one."""
     series = _series(points)
+    lines = [_steps([p for p in points if p.series == name], x_axis, y_axis) for name in series]
     drawn = [
         _grid(x_axis, y_axis),
-        *(
-            _steps([p for p in points if p.series == name], index, x_axis, y_axis)
-            for index, name in enumerate(series)
-        ),
-        *_marks(points, series, x_axis, y_axis),
+        *(_polyline(line, f"chart-line chart-line--{index}") for index, line in enumerate(lines)),
+        *_marks(points, series, x_axis, y_axis, lines),
     ]
     return _figure(drawn, points, series, x_axis, y_axis, title, description, language, None, note)
 
@@ -164,17 +168,33 @@ def _grid(x_axis: Axis, y_axis: Axis) -> Html:
 
 
 def _marks(
-    points: Sequence[Point], series: Sequence[str], x_axis: Axis, y_axis: Axis
+    points: Sequence[Point],
+    series: Sequence[str],
+    x_axis: Axis,
+    y_axis: Axis,
+    lines: Sequence[Sequence[Place]],
 ) -> Iterator[Html]:
-    """Yield the marks, then the names, so that no mark covers a name."""
+    """Yield the marks, then the names, each where it covers least of marks, lines and names."""
     yield from (_mark(point, series.index(point.series), x_axis, y_axis) for point in points)
-    taken = [_box(_at(point, x_axis, y_axis), "", "mark") for point in points]
+    marks = (_box(_at(point, x_axis, y_axis), "", "mark") for point in points)
+    taken = [(box, MARK_WEIGHT) for box in marks]
+    taken += [(_box(place, "", "line"), 1) for place in _along(lines)]
     for point in points:
         if point.named:
             place = _at(point, x_axis, y_axis)
             side = _free_side(place, point.label, taken)
-            taken.append(_box(place, point.label, side))
+            taken.append((_box(place, point.label, side), MARK_WEIGHT))
             yield _name(point, side, x_axis, y_axis)
+
+
+def _along(lines: Sequence[Sequence[Place]]) -> Iterator[Place]:
+    """Yield places along lines, close enough that no name slips between two of them."""
+    for line in lines:
+        for (x, y), (next_x, next_y) in pairwise(line):
+            num_steps = max(1, ceil(max(abs(next_x - x), abs(next_y - y)) / 2))
+            for step in range(num_steps):
+                share = step / num_steps
+                yield x + (next_x - x) * share, y + (next_y - y) * share
 
 
 def _mark(point: Point, index: int, x_axis: Axis, y_axis: Axis) -> Html:
@@ -201,11 +221,11 @@ def _name(point: Point, side: str, x_axis: Axis, y_axis: Axis) -> Html:
     )
 
 
-def _at(point: Point, x_axis: Axis, y_axis: Axis) -> tuple[float, float]:
+def _at(point: Point, x_axis: Axis, y_axis: Axis) -> Place:
     return _place(point.x, x_axis), 100 - _place(point.y, y_axis)
 
 
-def _box(place: tuple[float, float], label: str, side: str) -> tuple[float, float, float, float]:
+def _box(place: Place, label: str, side: str) -> Box:
     """Return left, top, right, bottom of a name in percent of a plot of usual size."""
     x, y = place
     width = sum(CHARACTER_PERCENT * (1 if c < "\u2e80" else 2) for c in label)
@@ -218,29 +238,29 @@ def _box(place: tuple[float, float], label: str, side: str) -> tuple[float, floa
             return x - width / 2, y - 8, x + width / 2, y - 2
         case "below":
             return x - width / 2, y + 2, x + width / 2, y + 8
+        case "mark":
+            return x - 1.5, y - 2.5, x + 1.5, y + 2.5
         case _:
-            return x - 1, y - 2, x + 1, y + 2
+            return x - 1, y - 1, x + 1, y + 1
 
 
-def _free_side(
-    place: tuple[float, float], label: str, taken: Sequence[tuple[float, float, float, float]]
-) -> str:
+def _free_side(place: Place, label: str, taken: Sequence[tuple[Box, int]]) -> str:
     """Return the side of a mark where its name covers least of what stands there already."""
 
     def covered(side: str) -> float:
         left, top, right, bottom = _box(place, label, side)
         outside = max(0, -left) + max(0, right - 100) + max(0, -top) + max(0, bottom - 100)
         overlaps = (
-            max(0, min(right, r) - max(left, le)) * max(0, min(bottom, b) - max(top, t))
-            for le, t, r, b in taken
+            weight * max(0, min(right, r) - max(left, le)) * max(0, min(bottom, b) - max(top, t))
+            for (le, t, r, b), weight in taken
         )
         return 100 * outside + sum(overlaps)
 
     return min(NAME_OFFSETS, key=covered)
 
 
-def _polyline(places: Sequence[tuple[float, float]], css_class: str) -> Html:
-    points = " ".join(f"{x:.2f},{100 - y:.2f}" for x, y in places)
+def _polyline(places: Sequence[Place], css_class: str) -> Html:
+    points = " ".join(f"{x:.2f},{y:.2f}" for x, y in places)
     return element(
         "svg",
         element("polyline", points=points, class_=css_class, vector_effect="non-scaling-stroke"),
@@ -252,24 +272,24 @@ def _polyline(places: Sequence[tuple[float, float]], css_class: str) -> Html:
     )
 
 
-def _curve(curve: Callable[[float], float], x_axis: Axis, y_axis: Axis) -> Html:
+def _curve(curve: Callable[[float], float], x_axis: Axis, y_axis: Axis) -> list[Place]:
     xs = (x_axis.low + (x_axis.high - x_axis.low) * i / 200 for i in range(201))
-    visible = [(x, curve(x)) for x in xs if x > 0]
-    inside = [(x, y) for x, y in visible if y_axis.low <= y <= y_axis.high]
-    places = [(_place(x, x_axis), _place(y, y_axis)) for x, y in inside]
-    return _polyline(places, "chart-curve")
+    inside = [(x, curve(x)) for x in xs if x > 0]
+    return [
+        (_place(x, x_axis), 100 - _place(y, y_axis))
+        for x, y in inside
+        if y_axis.low <= y <= y_axis.high
+    ]
 
 
-def _steps(points: Sequence[Point], index: int, x_axis: Axis, y_axis: Axis) -> Html:
-    ordered = sorted(points, key=lambda point: point.x)
-    places: list[tuple[float, float]] = []
-    for point in ordered:
-        x, y = _place(point.x, x_axis), _place(point.y, y_axis)
+def _steps(points: Sequence[Point], x_axis: Axis, y_axis: Axis) -> list[Place]:
+    places: list[Place] = []
+    for point in sorted(points, key=lambda point: point.x):
+        x, y = _at(point, x_axis, y_axis)
         if places:
             places.append((x, places[-1][1]))
         places.append((x, y))
-    places.append((100.0, places[-1][1]))
-    return _polyline(places, f"chart-line chart-line--{index}")
+    return [*places, (100.0, places[-1][1])]
 
 
 def _key(series: Sequence[str], curve_label: str | None) -> Html:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from pygments.token import STANDARD_TYPES
 
 from macros.rendering.markup import EMPTY, Html, classes, element, escape, join
 from macros.rendering.words import word
+
+SPACES = re.compile(r"(\s+)")
 
 
 class CommandTab(NamedTuple):
@@ -91,12 +94,18 @@ def _lines(code: str, syntax: str) -> Iterator[Html]:
     parts: list[Html] = []
     for css_class, text in _tokens(code.strip("\n"), syntax):
         for piece in text.splitlines(keepends=True):
-            parts.append(element("span", piece, class_=css_class) if css_class else escape(piece))
+            words = join(*(_word(word) for word in SPACES.split(piece)))
+            parts.append(element("span", words, class_=css_class) if css_class else words)
             if piece.endswith("\n"):
                 yield element("span", *parts, class_="line")
                 parts = []
     if parts:
         yield element("span", *parts, class_="line")
+
+
+def _word(text: str) -> Html:
+    """Return a word that a browser would break after a hyphen as one that it keeps whole."""
+    return element("span", text, class_="word") if "-" in text else escape(text)
 
 
 def _tokens(code: str, syntax: str) -> Iterator[tuple[str, str]]:
