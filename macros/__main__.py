@@ -4,12 +4,14 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
 
-from macros import checks
-from macros.compositions import ceiling_of
+from macros import checks, memory
+from macros.compositions import ceiling_of, composition_of
 from macros.findings import report
+from macros.law import expected_tokens_per_s, law_for
 from macros.ledger import KV_BITS, LedgerError, Load
 from macros.library import Library, load
 from macros.records import Checkpoint, Hardware
@@ -139,6 +141,9 @@ def command_ceiling(options: argparse.Namespace) -> int:
     hardware = hardware_of(library, options.hardware)
     load_ = load_from(options)
     answer = ceiling_of(library, checkpoint.id, load_, hardware.id)
+    law = law_for(library, "vllm")
+    composition = composition_of(library, checkpoint.id)
+    expected = expected_tokens_per_s(law, composition, answer, load_) if law else None
     result = {
         "checkpoint": checkpoint.id,
         "hardware": hardware.id,
@@ -168,7 +173,7 @@ def command_ceiling(options: argparse.Namespace) -> int:
         "weights_ceiling_tokens_per_s": answer.weights_ceiling_tokens_per_s,
         "ceiling_tokens_per_s": answer.ceiling_tokens_per_s,
         "ceiling_aggregate_tokens_per_s": answer.ceiling_aggregate_tokens_per_s,
-        "expected_tokens_per_s": None,
+        "expected_tokens_per_s": expected,
     }
     if options.json:
         print(json.dumps(result))
@@ -186,6 +191,36 @@ def command_ceiling(options: argparse.Namespace) -> int:
     print(f"  {'total':16} {'':28} {answer.bytes_per_step / 1e9:8.3f} GB a step")
     print(f"ceiling {answer.ceiling_tokens_per_s:.1f} tok/s for one request, "
           f"{answer.ceiling_aggregate_tokens_per_s:.1f} for all")  # fmt: skip
+    if expected:
+        print(f"expected about {expected:.1f} tok/s for one request in vLLM")
+    return OK
+
+
+def command_fit(options: argparse.Namespace) -> int:
+    """Print whether a checkpoint fits, and the fraction to pass; bytes are of one machine."""
+    library = healthy_library()
+    checkpoint = find_checkpoint(library, options.checkpoint)
+    hardware = hardware_of(library, options.hardware)
+    load_ = load_from(options)
+    answer = memory.fit(library, checkpoint.id, load_, hardware)
+    result = {
+        "checkpoint": checkpoint.id, "hardware": hardware.id, "nodes": load_.nodes,
+        "context_tokens": load_.context_tokens, "concurrency": load_.concurrency,
+        "kv_format": load_.kv_format, **asdict(answer),
+    }  # fmt: skip
+    if options.json:
+        print(json.dumps(result))
+        return OK
+    print(f"{checkpoint.name} on {load_.nodes} x {hardware.name}, bytes of one machine")
+    for name in ("weight", "kv_cache", "state", "reserve", "total", "capacity"):
+        value = result[f"{name}_bytes"]
+        print(f"  {name:10} " + ("not known" if value is None else f"{value / 2**30:8.1f} GiB"))
+    if answer.reserve_low_bytes is not None and answer.reserve_high_bytes is not None:
+        print(f"  reserve as logged: {answer.reserve_low_bytes / 2**30:.1f} to "
+              f"{answer.reserve_high_bytes / 2**30:.1f} GiB")  # fmt: skip
+    print("fits" if answer.fits else "does not fit")
+    if answer.gpu_memory_utilization:
+        print(f"pass --gpu-memory-utilization {answer.gpu_memory_utilization:.2f} or more")
     return OK
 
 
@@ -198,6 +233,9 @@ def build_parser() -> Parser:
     ceiling = commands.add_parser("ceiling", help="bytes of a decode step and the speed limit")
     add_load_options(ceiling)
     ceiling.set_defaults(run=command_ceiling)
+    fit = commands.add_parser("fit", help="whether weights, KV cache and state fit in memory")
+    add_load_options(fit)
+    fit.set_defaults(run=command_fit)
     return parser
 
 

@@ -8,6 +8,7 @@ least squares of the relative error, so that fast and slow models count alike. T
 leaves one source out at a time.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -134,20 +135,27 @@ def _plain(library: Library, run: Measurement) -> bool:
 def fit(engine: str, points: list[Row]) -> Law:
     """Return the law that fits rows best; ValueError without rows.
 
-    Minimises the sum of ((b x + f l) / t - 1)^2 over b >= 0, f >= 0: two normal equations.
+    Minimises the sum of ((b x + f l) / t - 1)^2 over b >= 0, f >= 0, where each run counts once
+    however many points it has: two normal equations.
     """
     if not points:
         raise ValueError("a law needs rows")
+    num_points = Counter(row.run for row in points)
+    weights = [1 / num_points[row.run] for row in points]
     x = [row.num_bytes / row.step_s for row in points]
     y = [row.num_layers / row.step_s for row in points]
-    xx, yy = sum(a * a for a in x), sum(b * b for b in y)
-    xy, sx, sy = sum(a * b for a, b in zip(x, y, strict=True)), sum(x), sum(y)
+    xx = sum(w * a * a for w, a in zip(weights, x, strict=True))
+    yy = sum(w * b * b for w, b in zip(weights, y, strict=True))
+    xy = sum(w * a * b for w, a, b in zip(weights, x, y, strict=True))
+    sx = sum(w * a for w, a in zip(weights, x, strict=True))
+    sy = sum(w * b for w, b in zip(weights, y, strict=True))
     determinant = xx * yy - xy * xy
     per_byte = (sx * yy - sy * xy) / determinant if determinant > 1e-9 * xx * yy else sx / xx
     per_layer = (sy * xx - sx * xy) / determinant if determinant > 1e-9 * xx * yy else 0.0
     if per_layer < 0 or per_byte <= 0:
         per_byte, per_layer = sx / xx, 0.0
-    law = Law(engine, 1e-9 / per_byte, per_layer * 1e3, len(points), len({r.source for r in points}), 0, 0)
+    num_sources = len({row.source for row in points})
+    law = Law(engine, 1e-9 / per_byte, per_layer * 1e3, len(points), num_sources, 0, 0)
     errors = [abs(law.step_s(r.num_bytes, r.num_layers) / r.step_s - 1) for r in points]
     return Law(
         engine, law.usable_gb_per_s, law.fixed_ms_per_layer, law.num_rows, law.num_sources,

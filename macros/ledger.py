@@ -20,7 +20,7 @@ from macros.records import Checkpoint, Drafter, FormatShare, Model, WeightFormat
 from macros.shapes import CachedLayers, Module, Shapes, shapes_of
 
 KV_BITS = {"bf16": 16, "fp8": 8}
-KEPT_WIDE = ("router", "norms", "fc", "gate", "bias", "misc")
+KEPT_WIDE = {"router", "norms", "fc", "gate", "bias", "misc", "ab", "hc"}
 GIGA = 10**9
 
 Draft = Literal["none", "mtp", "dflash"]
@@ -115,24 +115,23 @@ class Step:
 def format_of(module: Module, checkpoint: Checkpoint) -> str | list[FormatShare]:
     """Return the format of a module: its own entry, its group's (`attn` of `attn_q`), or BF16.
 
-    Draft layers follow `draft_weights`; routers, norms and the fusing matrix stay BF16 there.
+    Draft layers follow `draft_weights`. Routers, norms, gates and scalars stay BF16 unless a
+    checkpoint names them.
     """
-    if module.draft:
-        shipped = checkpoint.draft_weights
-        plain = module.name.removeprefix("mtp_")
-        if module.name in checkpoint.formats:
-            return checkpoint.formats[module.name]
-        if shipped is None or any(word in plain for word in KEPT_WIDE):
-            return "bf16"
-        if module.read == "experts" and shipped.experts_format:
-            return shipped.experts_format
-        return shipped.format
-    group = module.name.split("_")[0]
-    if module.name in checkpoint.formats:
-        return checkpoint.formats[module.name]
-    if any(word in module.name for word in ("bias", "misc", "gate", "ab")):
+    formats = checkpoint.formats or {}
+    if module.name in formats:
+        return formats[module.name]
+    words = module.name.split("_")
+    if KEPT_WIDE & set(words[1:]):
         return "bf16"
-    return checkpoint.formats.get(group, "bf16")
+    if not module.draft:
+        return formats.get(words[0], "bf16")
+    shipped = checkpoint.draft_weights
+    if shipped is None:
+        return "bf16"
+    if module.read == "experts" and shipped.experts_format:
+        return shipped.experts_format
+    return shipped.format
 
 
 def _bits(

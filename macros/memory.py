@@ -75,7 +75,8 @@ def logged_reserves(library: Library, hardware: Hardware) -> list[LoggedReserve]
                 reserve = float(fraction) * hardware.usable_memory_bytes - weights - pool
                 found.append(LoggedReserve(run.id, float(fraction), point.kv_cache_tokens, reserve))
                 break
-    return [each for each in found if each.reserve_bytes > 0]
+    distinct = {(each.fraction, each.kv_cache_tokens): each for each in reversed(found)}
+    return sorted(distinct.values(), key=lambda each: each.reserve_bytes)
 
 
 def _request_bytes(composition: Composition, load: Load, context_tokens: int) -> float | None:
