@@ -11,6 +11,10 @@ import jieba
 import opencc
 
 HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
+LINE_END_AFTER_HAN = re.compile(
+    r"(?<=[\u3400-\u9fff])\n(?=[\u3000-\u9fff\uff00-\uffef“])"
+    r"|(?<=[\u3000-\u303f\uff00-\uffef”])\n(?=\S)"
+)
 WORD_BREAK = "\u200b"
 QUOTATION_MARKS = str.maketrans("“”", "「」")
 
@@ -110,6 +114,11 @@ def _convert_attributes(tag: re.Match, convert: Callable[[str], str]) -> str:
     if not HAN.search(tag[0]) or FOREIGN.search(tag["attributes"] or ""):
         return tag[0]
     return TEXT_ATTRIBUTE.sub(lambda match: f'{match[1]}="{convert(match[2])}"', tag[0])
+
+
+def join_lines(text: str) -> str:
+    """Remove the line ends inside a Chinese paragraph, which browsers would show as spaces."""
+    return LINE_END_AFTER_HAN.sub("", text)
 
 
 @cache

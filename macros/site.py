@@ -244,6 +244,8 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
     def on_page_content(self, content: str, page: Page, **_: object) -> str:
         """Resolve links that start at the language's root, and describe the page."""
         content = LINK_FROM_ROOT.sub(partial(self.resolve_link, page), content)
+        if language_of(page.file.src_uri) in ("zh", DERIVED):
+            content = chinese.convert_html(content, chinese.join_lines)
         if not page.meta.get("description"):
             page.meta["description"] = first_words(content)
         return content
@@ -304,6 +306,8 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         self.speak(config, language)
         source, path = config.extra.get("source_url"), self.build.edit_paths.get(uri)
         page.edit_url = f"{source}{path}" if source and path else None
+        if not has_neighbours(page):
+            page.meta["hide"] = [*page.meta.get("hide", []), "navigation"]
         return context | self.frame(language, below_language(uri))
 
     def on_template_context(self, context: dict, template_name: str, config: MkDocsConfig) -> dict:
@@ -409,6 +413,12 @@ def nearest_section(uri: str, sections: dict[str, Section]) -> Section | None:
         if folder in sections:
             return sections[folder]
     return None
+
+
+def has_neighbours(page: Page) -> bool:
+    """Whether the navigation at the side would show more than the page's own section."""
+    top = page.ancestors[-1] if page.ancestors else page
+    return top.is_section and len(top.children) > 1
 
 
 def first_words(content: str) -> str:

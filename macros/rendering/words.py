@@ -233,13 +233,16 @@ WORDS: dict[str, dict[str, str]] = {
     "frame.to_dark": {"en": "Switch to dark colours", "zh": "切换到深色"},
     "frame.to_light": {"en": "Switch to light colours", "zh": "切换到浅色"},
     "frame.to_system": {"en": "Follow the system's colours", "zh": "跟随系统配色"},
-    "frame.offer": {"en": "This page is also in English.", "zh": "本页有中文版。"},
-    "frame.offer_accept": {"en": "Read it in English", "zh": "阅读中文版"},
+    "frame.offer": {
+        "en": "This page is also available in {name}.",
+        "zh": "本页另有{name}版。",
+    },
+    "frame.offer_accept": {"en": "Read it in {name}", "zh": "阅读{name}版"},
     "frame.offer_dismiss": {"en": "Do not offer again", "zh": "不再提示"},
     "frame.not_found": {"en": "No page at this address", "zh": "此地址没有页面"},
     "frame.not_found_advice": {
-        "en": "It may have moved. Search for it, or start from",
-        "zh": "它可能已经移动。请搜索，或前往",
+        "en": "It may have moved. Search for it, or start from the home page:",
+        "zh": "它可能已经移动。请搜索，或前往首页：",
     },
     "frame.faults": {
         "en": "The data has faults; this is the last good state.",

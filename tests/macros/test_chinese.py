@@ -93,3 +93,24 @@ def test_cutting_loses_nothing():
     assert chinese.cut_words(text).replace(chinese.WORD_BREAK, "") == text
     cut = chinese.cut_words(text, CONVERT).replace(chinese.WORD_BREAK, "")
     assert cut == CONVERT(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [
+        ("快吗？\n很快", "快吗？很快"),
+        ("一\n二", "一二"),
+        ("说：\nGB10", "说：GB10"),
+        ("用\nGB10", "用\nGB10"),
+        ("GB10\n的", "GB10\n的"),
+        ("one\ntwo", "one\ntwo"),
+        ("“引”\n文", "“引”文"),
+    ],
+)
+def test_line_ends_inside_chinese_leave_no_space(text, joined):
+    assert chinese.join_lines(text) == joined
+
+
+def test_line_ends_in_code_stay():
+    code = "<pre>一\n二</pre>"
+    assert chinese.convert_html(code, chinese.join_lines) == code

@@ -32,6 +32,7 @@ export const preferred = (languages) => {
 const keepPlace = (link) => {
   const target = new URL(link.href);
   target.search = location.search;
+  target.searchParams.delete("h"); // the words of a search belong to one language
   target.hash = location.hash;
   link.href = target.href;
 };
