@@ -5,16 +5,18 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
+from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
 from pathlib import Path
 
 from macros import checks, memory
 from macros.compositions import ceiling_of, composition_of
 from macros.findings import report
+from macros.judge import judge
 from macros.law import expected_tokens_per_s, law_for
 from macros.ledger import KV_BITS, LedgerError, Load
 from macros.library import Library, load
-from macros.records import Checkpoint, Hardware
+from macros.records import Cause, Checkpoint, Engine, Hardware
 
 ROOT = Path(__file__).resolve().parent.parent
 OK, FINDINGS, BAD_INPUT = 0, 1, 2
@@ -224,6 +226,79 @@ def command_fit(options: argparse.Namespace) -> int:
     return OK
 
 
+def find_engine(library: Library, name: str) -> Engine:
+    """Return an engine by id, name or nickname in any letter case; BadInput with the list."""
+    wanted = name.casefold()
+    for engine in library.records(Engine):
+        if wanted in (
+            engine.id.casefold(),
+            engine.name.casefold(),
+            *map(str.casefold, engine.nicknames),
+        ):
+            return engine
+    raise BadInput(f"unknown engine '{name}'; known are {', '.join(library.kinds['engines'])}")
+
+
+def stated(text: str) -> Decimal:
+    """Return a positive figure with its stated decimals."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+    if not value.is_finite() or value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} must be more than 0")
+    return value
+
+
+def command_judge(options: argparse.Namespace) -> int:
+    """Print whether a speed is normal, and what would explain it."""
+    library = healthy_library()
+    checkpoint = find_checkpoint(library, options.checkpoint)
+    engine = find_engine(library, options.engine)
+    hardware = hardware_of(library, options.hardware)
+    answer = judge(
+        library, checkpoint.id, options.tokens_per_s, load_from(options), engine.id, hardware.id
+    )  # fmt: skip
+    if options.json:
+        print(json.dumps({"checkpoint": checkpoint.id, "engine": engine.id} | asdict(answer)))
+        return OK
+    print(f"{answer.verdict}: {options.tokens_per_s} tok/s is "
+          f"{100 * answer.share_of_ceiling:.0f}% of the ceiling {answer.ceiling_tokens_per_s:.1f}")  # fmt: skip
+    if answer.expected_tokens_per_s:
+        print(f"expected about {answer.expected_tokens_per_s:.1f} tok/s in {engine.name}")
+    for similar in answer.similar_measurements:
+        print(f"  like: {similar.tokens_per_s:g} tok/s at {similar.concurrency} requests, "
+              f"{similar.context_tokens} tokens, {similar.engine}: {similar.measurement}")  # fmt: skip
+    for likely in answer.likely_causes:
+        cause = library.get(Cause, likely.cause)
+        print(f"  cause: {cause.title.en}\n    {cause.how_to_check.en}")
+    return OK
+
+
+def command_diagnose(options: argparse.Namespace) -> int:
+    """Print what is wrong in a pasted command or log; exit code 1 with an error."""
+    from macros.diagnose import main_diagnose  # loads a JavaScript engine
+
+    library = healthy_library()
+    try:
+        raw = sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes()
+    except OSError as error:
+        raise BadInput(f"cannot read {options.file}: {error.strerror}") from None
+    result = main_diagnose(library, raw.decode("utf-8", "replace"), options.engine_version)
+    if options.json:
+        keys = ("engine_version", "findings")
+        print(json.dumps({key: result[key] for key in keys}, ensure_ascii=False))
+    else:
+        print(f"engine version: {result['engine_version'] or 'not known'}")
+        for finding in result["findings"]:
+            place = f"{options.file}:{finding['line']}:{finding['column']}"
+            print(f"{place}: {finding['severity']}: {finding['pitfall']}: {finding['message']}")
+            print(f"  text  {finding['text']}\n  fix   {finding['fix']}")
+        if not result["findings"]:
+            print("nothing found")
+    return FINDINGS if any(each["severity"] == "error" for each in result["findings"]) else OK
+
+
 def build_parser() -> Parser:
     """Return the command line of the project."""
     parser = Parser(prog="python -m macros", description=__doc__)
@@ -236,6 +311,16 @@ def build_parser() -> Parser:
     fit = commands.add_parser("fit", help="whether weights, KV cache and state fit in memory")
     add_load_options(fit)
     fit.set_defaults(run=command_fit)
+    judged = commands.add_parser("judge", help="whether a speed is normal, and the likely causes")
+    add_load_options(judged)
+    judged.add_argument("--tokens-per-s", type=stated, required=True)
+    judged.add_argument("--engine", default="vllm")
+    judged.set_defaults(run=command_judge)
+    diagnose = commands.add_parser("diagnose", help="what is wrong in a pasted command or log")
+    diagnose.add_argument("file", help="a file, or - for standard input")
+    diagnose.add_argument("--engine-version", default=None)
+    diagnose.add_argument("--json", action="store_true")
+    diagnose.set_defaults(run=command_diagnose)
     return parser
 
 

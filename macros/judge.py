@@ -1,0 +1,257 @@
+"""Is a number normal? Its share of the ceiling, its place among like ones, the likeliest causes.
+
+`impossible` is only what exceeds the bound of `bytes_per_step_min` at the stated decimals. The
+other verdicts are percentiles of measured over expected among the plain points of the engine's
+family (of all engines where the family has fewer than ten): `excellent` from the 90th on,
+`normal` from the 10th, `slow` below it, `something-is-wrong` below half of the 10th percentile.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from macros.arithmetic import stated_interval
+from macros.compositions import ceiling_of, composition_of
+from macros.law import (
+    FEWEST_ROWS,
+    Law,
+    engine_family,
+    expected_tokens_per_s,
+    law_for,
+    load_of,
+    rows,
+)
+from macros.ledger import Ceiling, Composition, LedgerError, Load
+from macros.library import Library
+from macros.records import Cause, Measurement
+
+FEWEST_ALIKE = 5
+MOST_SHOWN = 8
+EXCELLENT, NORMAL = 0.90, 0.10
+UNREMARKABLE = (0.95, 1.15)
+SINGLE_FIELDS = ("decode_tokens_per_s", "end_to_end_tokens_per_s", "unspecified_tokens_per_s")
+
+
+@dataclass(frozen=True)
+class Similar:
+    """A measured point under a like load, with how near its conditions are."""
+
+    measurement: str
+    point: int
+    tokens_per_s: float
+    concurrency: int
+    context_tokens: int
+    engine: str
+    draft: str
+    measured_on: str | None
+
+
+@dataclass(frozen=True)
+class LikelyCause:
+    """A cause that would explain the ratio, nearest first."""
+
+    cause: str
+    low_ratio: float
+    high_ratio: float
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The answer; ratios are 0 to 1, `percentile` is None below five like points."""
+
+    verdict: str
+    share_of_ceiling: float
+    ceiling_tokens_per_s: float
+    expected_tokens_per_s: float | None
+    ratio_to_expected: float | None
+    percentile: float | None
+    similar_measurements: list[Similar]
+    likely_causes: list[LikelyCause]
+
+
+def reference_ratios(library: Library, engine: str) -> list[float]:
+    """Return measured over expected of the plain points that an engine is judged against."""
+    points = rows(library)
+    family = engine_family(library, engine)
+    own = [row for row in points if row.engine == family]
+    law = law_for(library, engine)
+    if law is None:
+        return []
+    if len(own) >= FEWEST_ROWS:
+        points = own
+    return sorted(law.step_s(row.num_bytes, row.num_layers) / row.step_s for row in points)
+
+
+def quantile(ordered: list[float], share: float) -> float:
+    """Return the value below which a share of an ordered list lies, interpolated."""
+    position = share * (len(ordered) - 1)
+    low = math.floor(position)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (position - low)
+
+
+def percentile_of(values: list[float], value: float) -> float:
+    """Return the share of values that are below one, ties counting half."""
+    below = sum(each < value for each in values)
+    equal = sum(each == value for each in values)
+    return (below + equal / 2) / len(values)
+
+
+def judge(
+    library: Library, checkpoint_id: str, tokens_per_s: Decimal, load: Load, engine: str,
+    hardware_id: str = "dgx-spark",
+) -> Judgement:  # fmt: skip
+    """Return the judgement of one request's speed; LedgerError where there is no ceiling."""
+    composition = composition_of(library, checkpoint_id)
+    answer = ceiling_of(library, checkpoint_id, load, hardware_id)
+    speed = float(tokens_per_s)
+    law = law_for(library, engine)
+    expected = expected_tokens_per_s(law, composition, answer, load) if law else None
+    ratio = speed / expected if expected else None
+    alike = list(_alike(library, composition, load, engine))
+    return Judgement(
+        verdict=_verdict(library, tokens_per_s, answer, ratio, engine),
+        share_of_ceiling=speed / answer.ceiling_tokens_per_s,
+        ceiling_tokens_per_s=answer.ceiling_tokens_per_s,
+        expected_tokens_per_s=expected,
+        ratio_to_expected=ratio,
+        percentile=_percentile(library, alike, law, speed, ratio),
+        similar_measurements=_nearest(alike, load, engine, library),
+        likely_causes=list(_causes(library, ratio, answer, load, composition, engine, speed)),
+    )
+
+
+def _verdict(
+    library: Library, tokens_per_s: Decimal, answer: Ceiling, ratio: float | None, engine: str
+) -> str:
+    if stated_interval(tokens_per_s)[0] > answer.highest_tokens_per_s:
+        return "impossible"
+    reference = reference_ratios(library, engine)
+    if ratio is None or not reference:
+        return "normal"
+    lowest = quantile(reference, NORMAL)
+    if ratio < lowest / 2:
+        return "something-is-wrong"
+    if ratio < lowest:
+        return "slow"
+    return "excellent" if ratio > quantile(reference, EXCELLENT) else "normal"
+
+
+def _alike(
+    library: Library, composition: Composition, load: Load, engine: str
+) -> Iterator[tuple[Similar, Load]]:
+    """Yield points of the same checkpoint, machines and kind of draft, one request's speed each."""
+    for run in library.records(Measurement):
+        if run.checkpoint != composition.checkpoint or run.num_nodes != load.nodes:
+            continue
+        if run.draft.method != load.draft or run.withdrawn is not None:
+            continue
+        for index, point in enumerate(run.points):
+            if point.concurrency is None:
+                continue
+            speed = next(
+                (v for name in SINGLE_FIELDS if (v := getattr(point.results, name)) is not None),
+                None,
+            )
+            if speed is None:
+                continue
+            own = load_of(run, point) or Load(concurrency=point.concurrency)
+            yield Similar(
+                run.id, index, float(speed), point.concurrency, own.context_tokens,
+                run.engine.name, run.draft.method,
+                None if run.measured_on is None else str(run.measured_on),
+            ), own  # fmt: skip
+
+
+def _nearest(
+    alike: list[tuple[Similar, Load]], load: Load, engine: str, library: Library
+) -> list[Similar]:
+    """Return the points whose conditions are nearest: engine, concurrency, then context."""
+    family = engine_family(library, engine)
+
+    def distance(pair: tuple[Similar, Load]) -> tuple[Any, ...]:
+        similar, _ = pair
+        return (
+            engine_family(library, similar.engine) != family,
+            abs(math.log2(similar.concurrency / load.concurrency)),
+            abs(math.log2((similar.context_tokens + 1024) / (load.context_tokens + 1024))),
+            similar.measurement, similar.point,
+        )  # fmt: skip
+
+    return [similar for similar, _ in sorted(alike, key=distance)[:MOST_SHOWN]]
+
+
+def _percentile(
+    library: Library, alike: list[tuple[Similar, Load]], law: Law | None, speed: float,
+    ratio: float | None,
+) -> float | None:  # fmt: skip
+    """Return the place among like points by measured over expected; None below five of them."""
+    if law is None or ratio is None:
+        return None
+    ratios = []
+    for similar, load in alike:
+        run = library.get(Measurement, similar.measurement)
+        if load_of(run, run.points[similar.point]) is None:
+            continue
+        try:
+            answer = ceiling_of(library, run.checkpoint or "", load)
+        except LedgerError:
+            continue
+        composition = composition_of(library, run.checkpoint or "")
+        ratios.append(similar.tokens_per_s / expected_tokens_per_s(law, composition, answer, load))
+    return percentile_of(ratios, ratio) if len(ratios) >= FEWEST_ALIKE else None
+
+
+def _causes(
+    library: Library, ratio: float | None, answer: Ceiling, load: Load, composition: Composition,
+    engine: str, speed: float,
+) -> Iterator[LikelyCause]:  # fmt: skip
+    """Yield the causes whose predicate holds, those whose share explains the number best first."""
+    if ratio is None or UNREMARKABLE[0] <= ratio <= UNREMARKABLE[1]:
+        return
+    inputs = {
+        "draft": load.draft,
+        "concurrency": load.concurrency,
+        "context_tokens": load.context_tokens,
+        "engine": engine_family(library, engine),
+        "nodes": load.nodes,
+        "has_state": composition.state_bytes > 0,
+        "has_draft_layers": any(module.draft for module in composition.modules),
+        "above_ceiling": speed > answer.highest_tokens_per_s,
+        "wide_share": _wide_share(composition),
+    }
+    found = []
+    for cause in library.records(Cause):
+        if not all(_holds(inputs.get(name), wanted) for name, wanted in cause.applies.items()):
+            continue
+        low, high = float(cause.low_ratio), float(cause.high_ratio)
+        miss = max(math.log(low / ratio), math.log(ratio / high), 0.0)
+        if miss > math.log(1.25):
+            continue
+        centre = abs(math.log(ratio / math.sqrt(low * high)))
+        found.append((miss, math.log(high / low), centre, LikelyCause(cause.id, low, high)))
+    for *_, cause in sorted(found, key=lambda each: (*each[:3], each[3].cause)):
+        yield cause
+
+
+def _wide_share(composition: Composition) -> float:
+    """Return the share of a plain step's weights that is kept in 16 bit."""
+    read = [module for module in composition.modules if module.read != "never" and not module.draft]
+    amounts = [
+        module.bytes_whole * (module.top_k / module.num_experts if module.num_experts else 1)
+        for module in read
+    ]
+    wide = [amount for module, amount in zip(read, amounts, strict=True) if module.read_bits >= 16]
+    return sum(wide) / sum(amounts)
+
+
+def _holds(value: Any, wanted: Any) -> bool:
+    """Tell whether an input meets a predicate: a value, a list of values, or bounds."""
+    if isinstance(wanted, dict):
+        low, high = wanted.get("at_least"), wanted.get("at_most")
+        return (low is None or value >= low) and (high is None or value <= high)
+    if isinstance(wanted, list):
+        return value in wanted
+    return value == wanted
