@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pygments.lexers import get_lexer_by_name
-from pygments.token import STANDARD_TYPES
+from pygments.token import STANDARD_TYPES, Whitespace
 
 from macros.rendering.markup import EMPTY, Html, classes, element, escape, join
 from macros.rendering.words import word
@@ -111,4 +111,4 @@ def _word(text: str) -> Html:
 def _tokens(code: str, syntax: str) -> Iterator[tuple[str, str]]:
     lexer = get_lexer_by_name(syntax, stripnl=False, ensurenl=False)
     for token, text in lexer.get_tokens(code):
-        yield STANDARD_TYPES.get(token, ""), text
+        yield "" if token is Whitespace else STANDARD_TYPES.get(token, ""), text

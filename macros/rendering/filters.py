@@ -42,7 +42,7 @@ def filterable(*, name: str, facets: Sequence[Facet], body: Html, language: str)
                 "p",
                 class_="filter-count",
                 role="status",
-                data_filter_count=word("count_shown", language),
+                data_say_count=word("count_shown", language),
             ),
             class_="filter-form",
             role="search",

@@ -87,7 +87,7 @@ def _answer(entry: PanelEntry, language: str) -> Html:
 def _own_number(entry: PanelEntry, language: str) -> Html:
     identity = f"own-{entry.key}"
     sentences = {
-        f"data_{state}": word(f"panel.own.{state}", language)
+        f"data_say_{state}": word(f"panel.own.{state}", language)
         for state in ("empty", "error", "result", "above")
     }
     return element(

@@ -91,7 +91,7 @@ const writeForm = (form, choices) => {
 
 const startFilter = (root) => {
   const form = root.querySelector("form");
-  const count = root.querySelector("[data-filter-count]");
+  const count = root.querySelector("[data-say-count]");
   const empty = root.querySelector("[data-filter-empty]");
   const items = [...root.querySelectorAll("[data-filter-item]")].map(itemOf);
   const keys = [...new Set(inputsOf(form).map((input) => input.name))];
@@ -99,7 +99,7 @@ const startFilter = (root) => {
     const choices = readForm(form, keys);
     for (const item of items) item.element.hidden = !matches(item, choices);
     const shown = items.filter((item) => !item.element.hidden).length;
-    count.textContent = count.dataset.filterCount
+    count.textContent = count.dataset.sayCount
       .replace("{shown}", shown)
       .replace("{total}", items.length);
     empty.hidden = shown > 0;

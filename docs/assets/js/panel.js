@@ -30,7 +30,7 @@ const show = (form) => {
   const { state, share } = reading(input.value, ceiling);
   form.dataset.state = state;
   input.setAttribute("aria-invalid", state === "error");
-  form.querySelector("output").textContent = sentence(form.dataset[state], { share, ceiling });
+  form.querySelector("output").textContent = sentence(form.getAttribute(`data-say-${state}`), { share, ceiling });
 };
 
 const startPanel = (panel) => {
