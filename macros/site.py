@@ -241,8 +241,23 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
 
     # Pages
 
+    def original(self, page: Page) -> Page | None:
+        """Return the page from which a derived one is made, if this build has it."""
+        uri = page.file.src_uri
+        if language_of(uri) != DERIVED or "zh" not in self.languages:
+            return None
+        return self.build.addresses[f"zh/{below_language(uri)}"].page
+
+    @event_priority(100)  # before the macros
+    def on_page_markdown(self, markdown: str, page: Page, **_: object) -> str:
+        """Leave out the text of a derived page; it takes the HTML of its original."""
+        return "" if self.original(page) else markdown
+
     def on_page_content(self, content: str, page: Page, **_: object) -> str:
         """Resolve links that start at the language's root, and describe the page."""
+        if original := self.original(page):
+            page.title, page.toc, page.meta = original.title, original.toc, dict(original.meta)
+            return original.content
         content = LINK_FROM_ROOT.sub(partial(self.resolve_link, page), content)
         if language_of(page.file.src_uri) in ("zh", DERIVED):
             content = chinese.convert_html(content, chinese.join_lines)

@@ -50,16 +50,14 @@ const offer = () => {
   }
 };
 
-if (typeof document !== "undefined") {
-  document.addEventListener(
-    "click",
-    (event) => {
-      const link = event.target.closest?.("a[hreflang]");
-      if (!link) return;
-      keepPlace(link);
-      if ("languageChoice" in link.dataset) remember(link.hreflang);
-    },
-    { capture: true },
-  );
-  window.document$.subscribe(offer);
-}
+document.addEventListener(
+  "click",
+  (event) => {
+    const link = event.target.closest?.("a[hreflang]");
+    if (!link) return;
+    keepPlace(link);
+    if ("languageChoice" in link.dataset) remember(link.hreflang);
+  },
+  { capture: true },
+);
+window.document$?.subscribe(offer); // absent on the first page, which has no theme
