@@ -23,8 +23,9 @@ FEWEST_ROWS = 10
 ALL_ENGINES = "all"
 PLAIN_FIELDS = ("decode_tokens_per_s",)
 EXCLUDING_CAVEATS = {
-    "eager", "clock-capped", "swapping", "stream-chunks", "impossible", "requantised-at-load",
-    "above-ceiling", "slow-state", "unknown-composition", "not-comparable", "outlier",
+    "above-ceiling", "clock-capped", "cold-cache", "disputed", "eager", "modified-weights",
+    "output-faults", "preliminary", "slow-network", "stream-chunks", "suspected-chunk-count",
+    "varies-between-boots",
 }  # fmt: skip
 
 
@@ -112,9 +113,14 @@ def rows(library: Library) -> list[Row]:
                 continue
             found.append(
                 Row(
-                    run.id, index, run.provenance[0].source,
-                    engine_family(library, run.engine.name), run.checkpoint or "",
-                    answer.bytes_per_step, composition.num_layers, 1 / float(speed),
+                    run.id,
+                    index,
+                    run.provenance[0].source,
+                    engine_family(library, run.engine.name),
+                    run.checkpoint or "",
+                    answer.bytes_per_step,
+                    composition.num_layers,
+                    1 / float(speed),
                 )  # fmt: skip
             )
     return found

@@ -133,6 +133,25 @@ class MultiTokenPrediction(Strict):
     published: bool | None = Field(None, description="false where no file carries the weights")
 
 
+class Computed(Strict):
+    """A number that a text needs: a named function over records."""
+
+    function: Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
+    over: Literal["against"] | list[Reference] | None = None
+    take: Literal["min", "max", "count", "only", "list"] | None = None
+    with_: dict[str, Any] = Field({}, alias="with")
+    decimals: Count | None = None
+    unit: Line | None = None
+
+
+class Section(Strict):
+    """A part of a told story: its heading and its text."""
+
+    anchor: Slug
+    title: Text
+    text: Text
+
+
 class Model(Strict):
     """What the maker published."""
 
@@ -153,6 +172,9 @@ class Model(Strict):
     multi_token_prediction: MultiTokenPrediction | None
     unknown: Text | None = Field(None, description="what of the shapes is not known")
     summary: Text
+    advice: Text | None = Field(None, description="what to do today")
+    story: list[Section] = []
+    values: dict[str, Computed] = {}
     provenance: Provenances
 
 
@@ -434,17 +456,6 @@ class Pitfall(Strict):
     reviewed_on: date
     detect: list[Detection] = []
     provenance: Provenances
-
-
-class Computed(Strict):
-    """A number that a text needs: a named function over records."""
-
-    function: Slug | Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
-    over: Literal["against"] | list[Reference] | None = None
-    take: Literal["min", "max", "count", "only", "list"] | None = None
-    with_: dict[str, Any] = Field({}, alias="with")
-    decimals: Count | None = None
-    unit: Line | None = None
 
 
 class Faq(Strict):

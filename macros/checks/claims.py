@@ -8,7 +8,7 @@ from macros.findings import Finding
 from macros.functions import FUNCTIONS
 from macros.library import Library
 from macros.loading import Document
-from macros.records import Claim, Faq
+from macros.records import Claim, Faq, Model
 
 CALL_ERRORS = (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError)
 
@@ -66,11 +66,17 @@ def successor_is_later(library: Library) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
+TEXTS_WITH_VALUES = {
+    Claim: ("title", "reason"), Faq: ("question", "answer"), Model: ("advice",),
+}  # fmt: skip
+
+
 def placeholders_are_computed(library: Library) -> Iterator[Finding]:
     """Every placeholder of a text is computed, and every computed value is used."""
-    for record_class, names in ((Claim, ("title", "reason")), (Faq, ("question", "answer"))):
+    for record_class, names in TEXTS_WITH_VALUES.items():
         for document, record in library.all(record_class):
-            texts = [getattr(record, name) for name in names]
+            texts = [text for name in names if (text := getattr(record, name))]
+            texts += [part for each in getattr(record, "story", []) for part in (each.title, each.text)]
             used = {name for text in texts for name in _names(text.en) | _names(text.zh)}
             for name in sorted(used - set(record.values)):
                 yield document.finding(
@@ -86,7 +92,7 @@ def placeholders_are_computed(library: Library) -> Iterator[Finding]:
             yield from _values_compute(library, document, record)
 
 
-def _values_compute(library: Library, document: Document, record: Claim | Faq) -> Iterator[Finding]:
+def _values_compute(library: Library, document: Document, record: Claim | Faq | Model) -> Iterator[Finding]:
     for name, value in record.values.items():
         if value.function not in FUNCTIONS:
             yield _unknown_function(document, f"values.{name}.function", value.function)

@@ -17,7 +17,7 @@ NOT_FACTS = {
     "published_size_contains_draft", "draft_acceptance_length", "repository", "model_path",
     "url", "extra_flags", "extra_environment", "open_source", "commands", "applies", "low_ratio",
     "high_ratio", "error_text", "parallelism", "tool", "metric_as_stated", "caveat_as_stated",
-    "reported_on",
+    "reported_on", "advice", "story",
 }  # fmt: skip
 
 

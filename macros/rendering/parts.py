@@ -50,9 +50,7 @@ def inline(text: str, values: Mapping[str, object] | None = None) -> Html:
     return join(*pieces)
 
 
-def prose(
-    text: Text | None, language: str, values: Mapping[str, object] | None = None
-) -> Html:
+def prose(text: Text | None, language: str, values: Mapping[str, object] | None = None) -> Html:
     """Return a bilingual text as paragraphs."""
     paragraphs = PARAGRAPH.split(said(text, language).strip())
     return join(
@@ -137,8 +135,12 @@ def sources(library: Library, record: Any, language: str) -> Html:
             element(
                 "li",
                 source_line(library, each.source, language, each.locator, each.evidence),
-                element("span", f" {word('supports', language)} ", element("code", supported),
-                        class_="citation-fields"),
+                element(
+                    "span",
+                    f" {word('supports', language)} ",
+                    element("code", supported),
+                    class_="citation-fields",
+                ),
             )  # fmt: skip
         )
     return element("ul", *items, class_="sources")
@@ -213,4 +215,3 @@ def heading(text: str, anchor: str, level: int = 2) -> str:
 def blocks(*parts: object) -> str:
     """Return Markdown blocks, empty ones left out, separated by blank lines."""
     return "\n\n".join(str(part) for part in parts if part) + "\n"
-

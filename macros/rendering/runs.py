@@ -51,9 +51,7 @@ def share_of_ceiling(library: Library, run: Measurement, point: Point) -> float 
         answer = ceiling_of(library, run.checkpoint or "", load, run.hardware)
     except LedgerError:
         return None
-    ceiling = (
-        answer.ceiling_tokens_per_s if speed.single else answer.ceiling_aggregate_tokens_per_s
-    )
+    ceiling = answer.ceiling_tokens_per_s if speed.single else answer.ceiling_aggregate_tokens_per_s
     return float(speed.value) / ceiling
 
 
@@ -67,7 +65,9 @@ def weakest_evidence(run: Measurement) -> str:
 
 def dated(run: Measurement) -> str:
     """Return a run's date as text that sorts."""
-    return run.measured_on.isoformat() if isinstance(run.measured_on, date) else run.measured_on or ""
+    return (
+        run.measured_on.isoformat() if isinstance(run.measured_on, date) else run.measured_on or ""
+    )
 
 
 def engine_words(run: Measurement) -> str:

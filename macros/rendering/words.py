@@ -248,6 +248,27 @@ WORDS: dict[str, dict[str, str]] = {
         "en": "The data has faults; this is the last good state.",
         "zh": "数据有误，此处为最近一次无误的状态。",
     },
+    # Measured points.
+    "tokens": {"en": "tokens", "zh": "个词元"},
+    "without_mtp": {"en": "without MTP", "zh": "不含 MTP"},
+    "supports": {"en": "supports", "zh": "支持字段"},
+    "measured_speeds": {"en": "Measured speeds", "zh": "实测速度"},
+    "concurrency": {"en": "At once", "zh": "并发"},
+    "draft": {"en": "Drafts", "zh": "草稿"},
+    "engine": {"en": "Engine", "zh": "引擎"},
+    "date": {"en": "Date", "zh": "日期"},
+    "speed": {"en": "Speed", "zh": "速度"},
+    "metric": {"en": "Metric", "zh": "口径"},
+    "ceiling": {"en": "Ceiling", "zh": "上限"},
+    "value": {"en": "Value", "zh": "取值"},
+    "metric.decode_tokens_per_s": {"en": "decode only", "zh": "仅解码"},
+    "metric.end_to_end_tokens_per_s": {"en": "end to end", "zh": "端到端"},
+    "metric.per_request_end_to_end_tokens_per_s": {"en": "end to end, each", "zh": "端到端（每请求）"},
+    "metric.unspecified_tokens_per_s": {"en": "meaning not stated", "zh": "口径未说明"},
+    "metric.aggregate_tokens_per_s": {"en": "all requests together", "zh": "全部请求合计"},
+    "metric.sum_of_request_rates_tokens_per_s": {"en": "sum of request rates", "zh": "各请求速率之和"},
+    "metric.prefill_tokens_per_s": {"en": "prefill", "zh": "预填充"},
+    "metric.peak_tokens_per_s": {"en": "peak", "zh": "峰值"},
 }
 
 

@@ -115,10 +115,12 @@ def _page(library: Library, checkpoint: Checkpoint, language: str) -> Page:
                     weights=tokens_per_s(str(found.weights_ceiling_tokens_per_s), decimals=1),
                 ),
                 language=language,
-                badges=join(evidence_of(checkpoint, language), marks(checkpoint, language), separator=" "),
+                badges=join(
+                    evidence_of(checkpoint, language), marks(checkpoint, language), separator=" "
+                ),
             ),
             byte_bar(
-                segments=segments(found.step), scale_bytes=round(found.bytes_per_step),
+                segments=segments(found.step), scale_bytes=sum(amount for _, amount in segments(found.step)),
                 label=checkpoint.name, language=language,
             ),
             heading(_t("modules", language), "modules"),
@@ -128,7 +130,10 @@ def _page(library: Library, checkpoint: Checkpoint, language: str) -> Page:
         ]  # fmt: skip
     runs = [run for run in library.records(Measurement) if run.checkpoint == checkpoint.id]
     if runs:
-        parts += [heading(_t("measured", language), "measured"), speed_table(library, runs, language)]
+        parts += [
+            heading(_t("measured", language), "measured"),
+            speed_table(library, runs, language),
+        ]
     parts += [heading(_t("files", language), "files"), _files(library, checkpoint, model, language)]
     if checkpoint.composition:
         parts += [heading(_t("how", language), "evidence"), prose(checkpoint.composition, language)]
@@ -237,8 +242,11 @@ def _index(library: Library, language: str) -> Page:
         found = plain_ceiling(library, checkpoint)
         rows.append(
             (
-                join(record_link(library, f"checkpoints/{checkpoint.id}", language),
-                     marks(checkpoint, language), separator=" "),
+                join(
+                    record_link(library, f"checkpoints/{checkpoint.id}", language),
+                    marks(checkpoint, language),
+                    separator=" ",
+                ),
                 record_link(library, f"models/{checkpoint.model}", language),
                 rounded(found.bytes_per_step / 1e9, decimals=2) if found else None,
                 rounded(found.ceiling_tokens_per_s, decimals=1) if found else None,

@@ -1,0 +1,460 @@
+"""The pages of models: what to run today, the bytes of each checkpoint, the record over time."""
+
+from datetime import date
+from decimal import Decimal
+
+from macros.best import Candidate, best, candidates, evidence_of_points, records_over_time
+from macros.claims import compute, day
+from macros.compositions import composition_of
+from macros.law import expected_tokens_per_s, law_for
+from macros.ledger import Load, model_shapes, resident_bytes
+from macros.library import Library
+from macros.records import Checkpoint, Claim, Hardware, Measurement, Model, Pitfall, Recipe
+from macros.rendering.bars import BarRow, byte_bar_group, share_bar
+from macros.rendering.blocks import answer, draft_words, notice, speed
+from macros.rendering.charts import Point, date_axis, linear_axis, step_chart
+from macros.rendering.markup import Html, element, join
+from macros.rendering.numbers import billions, rounded, tokens_per_s
+from macros.rendering.page import Page
+from macros.rendering.parts import (
+    blocks,
+    checkpoints_of,
+    heading,
+    inline,
+    links,
+    marks,
+    plain_ceiling,
+    prose,
+    record_link,
+    said,
+    segments,
+    sources,
+    written,
+)
+from macros.rendering.runs import share_of_ceiling, speed_table
+from macros.rendering.tables import Column, data_table, facts
+from macros.rendering.words import word
+from macros.shapes import FAMILIES
+
+T = {
+    "best": {"en": "Best measured on one Spark: {speed}", "zh": "单台 Spark 目前实测最快：{speed}"},
+    "none": {
+        "en": "No comparable measurement of one request on one Spark is on record yet.",
+        "zh": "目前还没有可比较的单台 Spark 单请求实测。",
+    },
+    "checkpoint": {"en": "Checkpoint", "zh": "检查点"},
+    "plain": {"en": "without drafts {speed}", "zh": "无草稿时 {speed}"},
+    "do": {"en": "What to do today", "zh": "今天该怎么做"},
+    "compare": {"en": "Its checkpoints, byte by byte", "zh": "各检查点逐字节比较"},
+    "compare_note": {
+        "en": "One token, one request, empty context, no drafts. The length of a bar is what is "
+        "read; the ceiling is the bandwidth divided by it.",
+        "zh": "一个词元、单个请求、空上下文、无草稿。条的长度是读取的字节，上限是带宽除以它。",
+    },
+    "ceiling": {"en": "Ceiling", "zh": "上限"},
+    "weights_ceiling": {"en": "Weights alone", "zh": "仅权重"},
+    "expected": {"en": "Expected in vLLM", "zh": "vLLM 预期"},
+    "measured": {"en": "Best plain", "zh": "无草稿实测最快"},
+    "share": {"en": "Share", "zh": "占上限"},
+    "record": {"en": "The record over time", "zh": "最快纪录的变化"},
+    "record_date": {"en": "Date", "zh": "日期"},
+    "architecture": {"en": "Architecture", "zh": "架构"},
+    "advertised_total": {"en": "Advertised parameters", "zh": "标称总参数"},
+    "counted_total": {"en": "Counted, MTP apart", "zh": "实算（不含 MTP）"},
+    "advertised_active": {"en": "Advertised as active", "zh": "标称激活参数"},
+    "counted_active": {"en": "Counted as active", "zh": "实算激活参数"},
+    "with_embedding": {
+        "en": "{with_it} with the embedding, {without} without",
+        "zh": "含嵌入 {with_it}，不含 {without}",
+    },
+    "mtp": {"en": "Draft layers (MTP)", "zh": "草稿层（MTP）"},
+    "layers": {"en": "Layers", "zh": "层数"},
+    "context": {"en": "Context", "zh": "上下文"},
+    "state": {"en": "Recurrent state of a request", "zh": "每个请求的循环状态"},
+    "kv": {"en": "KV cache of a token, BF16", "zh": "每词元 KV 缓存（BF16）"},
+    "all": {"en": "All measurements", "zh": "全部实测"},
+    "recipes": {"en": "Recipes", "zh": "配方"},
+    "claims": {"en": "Claims about it", "zh": "相关说法"},
+    "pitfalls": {"en": "Pitfalls", "zh": "相关的坑"},
+    "sources": {"en": "Sources", "zh": "来源"},
+    "model": {"en": "Model", "zh": "模型"},
+    "read": {"en": "Read per token", "zh": "每词元读取"},
+    "lead": {
+        "en": "Each model with its leanest checkpoint that fits one Spark: what a token reads, "
+        "what that allows, what was measured.",
+        "zh": "每个模型取能放进单台 Spark 且读取最少的检查点："
+        "一个词元读多少、因此最多多快、实测多快。",
+    },
+}  # fmt: skip
+
+
+def _t(key: str, language: str, **values: object) -> str:
+    return T[key]["en" if language == "en" else "zh"].format(**values)
+
+
+def pages(library: Library, language: str) -> dict[str, Page]:
+    """Return a page for each model, and their list."""
+    made = {
+        f"models/{model.id}.md": _page(library, model, language) for model in library.records(Model)
+    }
+    made["models/index.md"] = _index(library, language)
+    return made
+
+
+def summary_values(model: Model, language: str) -> dict[str, object]:
+    """Return the placeholders that a model's own texts may use."""
+    return {
+        name: billions(value, language)
+        for name in ("total_parameters_billion", "active_parameters_billion")
+        if (value := getattr(model, name)) is not None
+    }
+
+
+def computed_values(library: Library, model: Model) -> dict[str, object]:
+    """Return the computed placeholders of a model's advice and story."""
+    return {
+        name: written(compute(library, value, []), value) for name, value in model.values.items()
+    }
+
+
+def stated_speed(candidate: Candidate, language: str, *, large: bool = False) -> Html:
+    """Return a record speed with its conditions, linked to its run."""
+    run = candidate.run
+    return speed(
+        candidate.tokens_per_s, concurrency=1,
+        draft=draft_words(run.draft.method, run.draft.num_tokens, language),
+        measured_on=run.measured_on, evidence=evidence_of_points(run), language=language,
+        large=large, href=f"/benchmarks/#{run.id}",
+    )  # fmt: skip
+
+
+def _page(library: Library, model: Model, language: str) -> Page:
+    top, plain = best(library, model.id), best(library, model.id, drafts=False)
+    values = summary_values(model, language) | computed_values(library, model)
+    summary = inline(said(model.summary, language), values)
+    if top is None:
+        headline: object = _t("none", language)
+    else:
+        headline = stated_speed(top, language, large=True)
+    reason = summary
+    if top and plain and plain.run.id != top.run.id:
+        separator = " " if language == "en" else ""
+        reason = join(summary, separator, _plain_words(plain, language))
+    own = checkpoints_of(library, model.id)
+    parts: list[object] = [
+        f"# {inline(model.name)}",
+        answer(headline=headline, reason=reason, language=language,
+               question=_t("best", language, speed="").rstrip("：: ") if top else None,
+               dated=top.run.measured_on if top else None),
+    ]  # fmt: skip
+    if model.advice:
+        parts += [heading(_t("do", language), "today"), prose(model.advice, language, values)]
+    recipes = [f"recipes/{each.id}" for each in library.records(Recipe)
+               if each.checkpoint in {checkpoint.id for checkpoint in own}]  # fmt: skip
+    if recipes:
+        parts += [heading(_t("recipes", language), "recipes"), links(library, recipes, language)]
+    if own:
+        parts += [heading(_t("compare", language), "checkpoints"), _bars(library, own, language),
+                  _comparison(library, own, language)]  # fmt: skip
+    for section in model.story:
+        parts += [heading(said(section.title, language), section.anchor),
+                  prose(section.text, language, values)]  # fmt: skip
+    steps = records_over_time(library, model.id)
+    if len(steps) > 1:
+        parts += [
+            heading(_t("record", language), "record"),
+            _record(library, model, steps, language),
+        ]
+    runs = [run for run in library.records(Measurement) if run.model == model.id]
+    if runs:
+        parts += [heading(_t("all", language), "measurements"),
+                  speed_table(library, runs, language, with_checkpoint=True)]  # fmt: skip
+    parts += [heading(_t("architecture", language), "architecture"), _architecture(model, language)]
+    if model.unknown:
+        parts.append(notice(text=prose(model.unknown, language), language=language, kind="unknown"))
+    claims = [f"claims/{claim.id}" for claim in library.records(Claim)
+              if claim.asserts.subject.get("model") == model.id]  # fmt: skip
+    pitfalls = [f"pitfalls/{each.id}" for each in library.records(Pitfall)
+                if model.id in each.affects.models]  # fmt: skip
+    for name, references in (("claims", claims), ("pitfalls", pitfalls)):
+        if references:
+            parts += [heading(_t(name, language), name), links(library, references, language)]
+    parts += [heading(_t("sources", language), "sources"), sources(library, model, language)]
+    description = said(model.summary, language)
+    for name, value in values.items():
+        description = description.replace(f"{{{name}}}", str(value))
+    return Page(blocks(*parts), model.name, description,
+                library.document(f"models/{model.id}").path)  # fmt: skip
+
+
+def _plain_words(plain: Candidate, language: str) -> Html:
+    value = element("a", tokens_per_s(plain.tokens_per_s), href=f"/benchmarks/#{plain.run.id}")
+    before, _, after = _t("plain", language, speed="\0").partition("\0")
+    text = before[0].upper() + before[1:] if language == "en" else before
+    return join(text, value, after, "." if language == "en" else "。")
+
+
+def _bars(library: Library, own: list[Checkpoint], language: str) -> Html:
+    rows = []
+    for checkpoint in own:
+        found = plain_ceiling(library, checkpoint)
+        if found is None:
+            continue
+        rows.append(
+            BarRow(
+                checkpoint.name,
+                segments(found.step),
+                f"/checkpoints/{checkpoint.id}/",
+                tokens_per_s(str(found.ceiling_tokens_per_s), decimals=1),
+                marks(checkpoint, language) or None,
+            )  # fmt: skip
+        )
+    return byte_bar_group(
+        rows=rows, caption=_t("compare", language), language=language,
+        bandwidth_gb_per_s=Decimal(273), figure_heading=_t("ceiling", language),
+        note=_t("compare_note", language),
+    )  # fmt: skip
+
+
+def best_plain_of(library: Library, checkpoint: Checkpoint) -> Candidate | None:
+    """Return the fastest comparable plain speed of one checkpoint on one machine."""
+    found = candidates(library, checkpoint.model, drafts=False)
+    own = [each for each in found if each.run.checkpoint == checkpoint.id]
+    return max(own, key=lambda each: each.tokens_per_s, default=None)
+
+
+def _comparison(library: Library, own: list[Checkpoint], language: str) -> Html:
+    law = law_for(library, "vllm")
+    rows = []
+    for checkpoint in own:
+        found = plain_ceiling(library, checkpoint)
+        name = join(record_link(library, f"checkpoints/{checkpoint.id}", language),
+                    marks(checkpoint, language), separator=" ")  # fmt: skip
+        if found is None:
+            rows.append((name, None, None, None, None, None, None))
+            continue
+        expected = (
+            expected_tokens_per_s(law, composition_of(library, checkpoint.id), found, Load())
+            if law
+            else None
+        )
+        plain = best_plain_of(library, checkpoint)
+        share = share_of_ceiling(library, plain.run, plain.point) if plain else None
+        rows.append(
+            (
+                name,
+                rounded(found.bytes_per_step / 1e9, decimals=2),
+                rounded(found.weights_ceiling_tokens_per_s, decimals=1),
+                rounded(found.ceiling_tokens_per_s, decimals=1),
+                rounded(expected, decimals=0) if expected else None,
+                element("a", str(plain.tokens_per_s), href=f"/benchmarks/#{plain.run.id}")
+                if plain
+                else None,
+                share_bar(share, language=language) if share is not None else None,
+            )
+        )
+    return data_table(
+        columns=[
+            Column(_t("checkpoint", language)),
+            Column(_t("read", language), "GB", number=True),
+            Column(_t("weights_ceiling", language), "tok/s", number=True),
+            Column(_t("ceiling", language), "tok/s", number=True),
+            Column(_t("expected", language), "tok/s", number=True),
+            Column(_t("measured", language), "tok/s", number=True),
+            Column(_t("share", language)),
+        ],
+        rows=rows, caption=_t("compare", language), language=language, show_caption=False,
+    )  # fmt: skip
+
+
+def _record(library: Library, model: Model, steps: list[Candidate], language: str) -> Html:
+    days = [day(step.run.measured_on) or date.max for step in steps]
+    top = max(float(step.tokens_per_s) for step in steps)
+    points = [
+        Point(when.toordinal(), float(step.tokens_per_s), word(f"metric.{step.field}", language),
+              f"{step.run.id}", href=f"/benchmarks/#{step.run.id}")
+        for when, step in zip(days, steps, strict=True)
+    ]  # fmt: skip
+    last = steps[-1]
+    description = (
+        f"{steps[0].tokens_per_s} → {last.tokens_per_s} tok/s, "
+        f"{steps[0].run.measured_on} → {last.run.measured_on}"
+    )
+    chart = step_chart(
+        points,
+        x_axis=date_axis(_t("record_date", language), days[0], days[-1]),
+        y_axis=linear_axis(word("speed", language), "tok/s", top),
+        title=f"{_t('record', language)}: {model.name}",
+        description=description,
+        language=language,
+    )
+    rows = [
+        (
+            stated_speed(step, language),
+            word(f"metric.{step.field}", language),
+            _checkpoint_name(library, step.run, language),
+            _bound(library, step, language),
+        )
+        for step in steps
+    ]
+    table = data_table(
+        columns=[
+            Column(word("speed", language)),
+            Column(word("metric", language)),
+            Column(_t("checkpoint", language)),
+            Column(_t("share", language)),
+        ],
+        rows=rows, caption=_t("record", language), language=language, show_caption=False,
+    )  # fmt: skip
+    return Html(f"{chart}\n\n{table}")
+
+
+def _checkpoint_name(library: Library, run: Measurement, language: str) -> object:
+    if run.checkpoint:
+        return record_link(library, f"checkpoints/{run.checkpoint}", language)
+    return run.checkpoint_as_stated
+
+
+def _bound(library: Library, step: Candidate, language: str) -> object:
+    share = share_of_ceiling(library, step.run, step.point)
+    return None if share is None else share_bar(share, language=language)
+
+
+def _architecture(model: Model, language: str) -> Html:
+    entries: list[tuple[object, object]] = []
+    advertised = model.total_parameters_billion
+    entries.append(
+        (_t("advertised_total", language), billions(advertised, language) if advertised else None)
+    )
+    if model.family in FAMILIES:
+        shapes = model_shapes(model)
+        total = Decimal(shapes.total_params) / 10**9
+        entries.append((_t("counted_total", language), billions(round(total, 3), language)))
+        active = model.active_parameters_billion
+        entries.append(
+            (_t("advertised_active", language), billions(active, language) if active else None)
+        )
+        counted = [
+            billions(round(Decimal(shapes.active_params(with_embedding=each)) / 10**9, 2), language)
+            for each in (True, False)
+        ]
+        entries.append(
+            (_t("counted_active", language),
+             _t("with_embedding", language, with_it=counted[0], without=counted[1]))
+        )  # fmt: skip
+        if shapes.draft_params:
+            drafts = round(Decimal(shapes.draft_params) / 10**9, 3)
+            entries.append((_t("mtp", language), billions(drafts, language)))
+        entries.append((_t("layers", language), str(shapes.num_layers)))
+        state = 4 * shapes.state_fp32_elements + 2 * shapes.state_bf16_elements
+        if state:
+            entries.append((_t("state", language), f"{rounded(state / 1e6, decimals=1)}\u00a0MB"))
+        if shapes.cached:
+            unlimited = sum(
+                layers.num_layers * layers.elements_per_token * 2
+                for layers in shapes.cached
+                if not layers.draft and (layers.limit_tokens is None or layers.sparse)
+            )
+            entries.append((_t("kv", language), f"{rounded(unlimited / 1e3, decimals=1)}\u00a0kB"))
+    if model.context_tokens:
+        context = f"{model.context_tokens:,}".replace(",", "\u202f")
+        entries.append((_t("context", language), f"{context} {word('tokens', language)}"))
+    if model.multi_token_prediction:
+        entries.append(("MTP", prose(model.multi_token_prediction.contains, language)))
+    config = [
+        (element("code", name), element("code", _short(value)))
+        for name, value in model.architecture.items()
+    ]
+    table = data_table(
+        columns=[Column("config.json"), Column(word("value", language))],
+        rows=config, caption="config.json", language=language, show_caption=False,
+    )  # fmt: skip
+    details = element("details", element("summary", "config.json"), table)
+    return Html(f"{facts(entries, language=language)}\n\n{details}")
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 90 else f"{text[:87]}…"
+
+
+def leanest_that_fits(library: Library, model_id: str) -> Checkpoint | None:
+    """Return the published checkpoint that reads least and whose weights fit one machine."""
+    capacity = library.get(Hardware, "dgx-spark").usable_memory_bytes
+    for checkpoint in checkpoints_of(library, model_id):
+        if checkpoint.scenario or checkpoint.conversion or not checkpoint.repository:
+            continue
+        if plain_ceiling(library, checkpoint) is None:
+            continue
+        if resident_bytes(composition_of(library, checkpoint.id), draft=False) < capacity:
+            return checkpoint
+    return None
+
+
+def model_rows(library: Library, language: str) -> list[BarRow]:
+    """Return one row per model that fits one machine, the fastest ceiling first."""
+    rows = []
+    for model in library.records(Model):
+        checkpoint = leanest_that_fits(library, model.id)
+        if checkpoint is None:
+            continue
+        found = plain_ceiling(library, checkpoint)
+        assert found is not None
+        top = best(library, model.id)
+        note = stated_speed(top, language) if top else None
+        rows.append(
+            (found.bytes_per_step,
+             BarRow(model.name, segments(found.step), f"/models/{model.id}/",
+                    tokens_per_s(str(found.ceiling_tokens_per_s), decimals=1), note))
+        )  # fmt: skip
+    return [row for _, row in sorted(rows, key=lambda pair: pair[0])]
+
+
+def model_bars(library: Library, language: str) -> Html:
+    """Return the table of models with the byte bar."""
+    return byte_bar_group(
+        rows=model_rows(library, language), caption=word("section.models", language),
+        language=language, bandwidth_gb_per_s=Decimal(273), figure_heading=_t("ceiling", language),
+        note=_t("compare_note", language),
+    )  # fmt: skip
+
+
+def _index(library: Library, language: str) -> Page:
+    title = word("section.models", language)
+    rows = []
+    for model in library.records(Model):
+        checkpoint = leanest_that_fits(library, model.id)
+        found = plain_ceiling(library, checkpoint) if checkpoint else None
+        top = best(library, model.id)
+        rows.append(
+            (
+                record_link(library, f"models/{model.id}", language),
+                billions(model.total_parameters_billion, language)
+                if model.total_parameters_billion
+                else None,
+                record_link(library, f"checkpoints/{checkpoint.id}", language)
+                if checkpoint
+                else None,
+                rounded(found.bytes_per_step / 1e9, decimals=2) if found else None,
+                rounded(found.ceiling_tokens_per_s, decimals=1) if found else None,
+                stated_speed(top, language) if top else None,
+            )
+        )
+    table = data_table(
+        columns=[
+            Column(_t("model", language)),
+            Column(_t("advertised_total", language), number=True),
+            Column(_t("checkpoint", language)),
+            Column(_t("read", language), "GB", number=True),
+            Column(_t("ceiling", language), "tok/s", number=True),
+            Column(word("speed", language)),
+        ],
+        rows=rows, caption=title, language=language, show_caption=False, sortable=True,
+    )  # fmt: skip
+    lead = _t("lead", language)
+    return Page(blocks(f"# {title}", lead, model_bars(library, language), table), title, lead)
+
+
+def macros(library: Library, language: str) -> dict[str, object]:
+    """Return what prose may call: the table of models."""
+    return {"model_bars": lambda: model_bars(library, language)}
