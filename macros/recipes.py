@@ -6,7 +6,7 @@ argument, so that a reader may leave an argument out and still get the same text
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -100,7 +100,9 @@ def quoted(word: str) -> str:
 def _shell_lines(
     arguments: list[tuple[str, list[str]]], indent: str = "  "
 ) -> tuple[tuple[str, str], ...]:
-    return tuple((key, indent + " ".join(quoted(word) for word in words)) for key, words in arguments)
+    return tuple(
+        (key, indent + " ".join(quoted(word) for word in words)) for key, words in arguments
+    )
 
 
 def start_limit_s(recipe: Recipe, high_s: int | None) -> int:
@@ -139,7 +141,7 @@ def docker_run(recipe: Recipe, checkpoint: Checkpoint, rank: int = 0) -> Form:
     if several and rank == 0:
         extra |= {"--host": LOCAL, "--port": PORT}
     if recipe.engine.name == "llama.cpp":
-        extra |= {"--host": "0.0.0.0", "--port": PORT}  # noqa: S104
+        extra |= {"--host": "0.0.0.0", "--port": PORT}
     before = " \\\n  ".join(options) + " \\\n"
     return Form(
         "docker" if rank == 0 else f"docker-{rank}", "bash", before,
@@ -169,9 +171,7 @@ def _yaml(word: str) -> str:
     return json.dumps(word, ensure_ascii=False)
 
 
-def _yaml_lines(
-    arguments: list[tuple[str, list[str]]], indent: str
-) -> tuple[tuple[str, str], ...]:
+def _yaml_lines(arguments: list[tuple[str, list[str]]], indent: str) -> tuple[tuple[str, str], ...]:
     """Return one item an argument; a flag with one value is `--flag=value`."""
     found = []
     for key, words in arguments:
@@ -182,7 +182,7 @@ def _yaml_lines(
 
 def _container_extra(recipe: Recipe) -> dict[str, ArgumentValue]:
     if recipe.engine.name == "llama.cpp":
-        return {"--host": "0.0.0.0", "--port": PORT}  # noqa: S104
+        return {"--host": "0.0.0.0", "--port": PORT}
     return {}
 
 
@@ -411,8 +411,3 @@ def recorded_arguments(recipe: Recipe, checkpoint: Checkpoint) -> dict[str, list
     """Return {flag: its words} as the record has them, to compare with a parsed command."""
     words = [word for _, each in served_arguments(recipe, checkpoint) for word in each]
     return parsed_arguments(words)
-
-
-def key_words(recipe: Recipe) -> Iterator[str]:
-    """Yield the flags of a recipe that a reader may ask about."""
-    yield from recipe.engine.arguments
