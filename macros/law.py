@@ -21,7 +21,7 @@ from macros.records import Engine, Measurement, Point
 
 FEWEST_ROWS = 10
 ALL_ENGINES = "all"
-PLAIN_FIELDS = ("decode_tokens_per_s",)
+TIMES_PER_TOKEN = ("median_tpot_ms", "mean_tpot_ms")
 EXCLUDING_CAVEATS = {
     "above-ceiling", "clock-capped", "cold-cache", "disputed", "eager", "modified-weights",
     "output-faults", "preliminary", "slow-network", "stream-chunks", "suspected-chunk-count",
@@ -96,6 +96,14 @@ def load_of(run: Measurement, point: Point) -> Load | None:
     )  # fmt: skip
 
 
+def decode_tokens_per_s(point: Point) -> float | None:
+    """Return the decode speed of a point: as stated, or from its time per output token."""
+    if point.results.decode_tokens_per_s is not None:
+        return float(point.results.decode_tokens_per_s)
+    times = (getattr(point.results, name) for name in TIMES_PER_TOKEN)
+    return next((1000 / float(time) for time in times if time is not None), None)
+
+
 def rows(library: Library) -> list[Row]:
     """Return every plain single-request decode point whose composition is known."""
     found = []
@@ -103,13 +111,15 @@ def rows(library: Library) -> list[Row]:
         if not _plain(library, run):
             continue
         for index, point in enumerate(run.points):
-            speed = point.results.decode_tokens_per_s
+            speed = decode_tokens_per_s(point)
             if speed is None or point.concurrency != 1:
+                continue
+            if EXCLUDING_CAVEATS & set(point.caveats):
                 continue
             load = Load(context_of(point), 1, kv_format_of(run))
             composition = composition_of(library, run.checkpoint or "")
             answer = ceiling_of(library, run.checkpoint or "", load)
-            if float(speed) > answer.highest_tokens_per_s:
+            if speed > answer.highest_tokens_per_s:
                 continue
             found.append(
                 Row(
@@ -120,7 +130,7 @@ def rows(library: Library) -> list[Row]:
                     run.checkpoint or "",
                     answer.bytes_per_step,
                     composition.num_layers,
-                    1 / float(speed),
+                    1 / speed,
                 )  # fmt: skip
             )
     return found
