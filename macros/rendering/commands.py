@@ -24,13 +24,15 @@ class CommandTab(NamedTuple):
     note: object = None
 
 
-def command(*, code: str, syntax: str = "bash", label: str | None = None) -> Html:
+def command(
+    *, code: str, syntax: str = "bash", label: str | None = None, scrolls: bool = False
+) -> Html:
     """Return a command with its highlighting; the theme adds the copy button."""
     return element(
         "div",
         element("p", label, class_="command-label") if label else EMPTY,
-        element("pre", element("code", *_lines(code, syntax))),
-        class_=classes("highlight", "command"),
+        element("pre", element("code", *_lines(code, syntax), tabindex="0" if scrolls else None)),
+        class_=classes("highlight", "command", "command--scrolls" if scrolls else None),
     )
 
 

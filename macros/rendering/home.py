@@ -77,7 +77,7 @@ def _answer(entry: PanelEntry, language: str) -> Html:
         "div",
         element("dl", *pairs, class_="panel-facts"),
         _own_number(entry, language),
-        command(code=entry.code, syntax=entry.syntax),
+        command(code=entry.code, syntax=entry.syntax, scrolls=True),
         element("p", *links, class_="panel-links"),
         class_="panel-answer",
         data_panel_answer=entry.key,

@@ -105,7 +105,7 @@ def _row(row: Row | Sequence[object], columns: Sequence[Column], language: str) 
             unknown(language) if cell is None else cell,
             scope=None if index else "row",
             class_=classes("number" if column.number else None) or None,
-            data_key=key,
+            data_key="" if cell is None else key,
         )
         for index, (cell, column, key) in enumerate(zip(whole.cells, columns, keys, strict=True))
     )

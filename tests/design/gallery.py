@@ -377,12 +377,7 @@ def page(language: str, scheme: str) -> str:
         return TEXT[key][authored]
 
     parts = (home, pictures, texts, lists, commands)
-    blocks = [
-        f"<h2>{part.__name__}</h2>{''.join(part(say, authored))}"
-        if part is not home
-        else "".join(part(say, authored))
-        for part in parts
-    ]
+    blocks = [_heading(part.__name__) + "".join(part(say, authored)) for part in parts]
     body = "".join(blocks)
     if language == "zh-Hant":
         body = opencc.OpenCC("s2twp.json").convert(body)
@@ -400,6 +395,10 @@ def page(language: str, scheme: str) -> str:
         f'<article class="md-content__inner md-typeset">{body}</article></div></div></main>'
         f"{scripts}</body></html>"
     )
+
+
+def _heading(name: str) -> str:
+    return "" if name == "home" else f'<h2 id="{name}">{name}</h2>'
 
 
 def main(folder: Path) -> None:

@@ -110,7 +110,11 @@ const startFilter = (root) => {
   form.hidden = false;
   form.addEventListener("input", change);
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(change));
+  form.addEventListener("reset", (event) => {
+    event.preventDefault(); // it would restore what the browser found at first, not what is empty
+    writeForm(form, choicesFrom("", keys));
+    change();
+  });
   apply();
 };
 
