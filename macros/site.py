@@ -341,8 +341,9 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
 
     def finish(self, output: str, language: str) -> str:
         """Make the theme look for search index and map below the language, and convert the page."""
-        label = html.escape(self.word("frame.search", language))
-        output = output.replace(SEARCH_DIALOG, f'{SEARCH_DIALOG} aria-label="{label}"', 1)
+        for element, key in UNNAMED.items():
+            label = html.escape(self.word(key, language))
+            output = element.sub(rf'\1 aria-label="{label}"', output, count=1)
         output = THEME_BASE.sub(rf"\g<1>/{language}/\g<2>", output, count=1)
         return chinese.convert_html(output, self.to_traditional) if language == DERIVED else output
 
@@ -365,7 +366,10 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
             )
 
 
-SEARCH_DIALOG = '<div class="md-search" data-md-component="search" role="dialog"'
+UNNAMED = {  # parts of the theme without a name of their own
+    re.compile(r'(<div class="md-search" data-md-component="search" role="dialog")'): "frame.search",
+    re.compile(r'(<nav class="md-path") aria-label="[^"]*"'): "frame.path",
+}
 THEME_BASE = re.compile(r'("base":\s*"[^"]*?)/?(")')
 LINK_FROM_ROOT = re.compile(
     r'(?P<before>\s(?:href|src|action|data-href)=")/(?!/)(?P<path>[^"#?]*)', re.IGNORECASE
