@@ -6,9 +6,17 @@ from decimal import Decimal
 from typing import Any
 
 from macros.arithmetic import states
-from macros.functions import FUNCTIONS, SPEED_FIELDS, Value, call
+from macros.functions import FUNCTIONS, SPEED_FIELDS, Value, call, day, highest
 from macros.library import Library
 from macros.records import Checkpoint, Claim, Computed, Measurement
+
+SINGULAR = {
+    "checkpoints": "checkpoint",
+    "engines": "engine",
+    "measurements": "measurement",
+    "models": "model",
+    "pitfalls": "pitfall",
+}
 
 
 @dataclass(frozen=True)
@@ -29,28 +37,19 @@ def agrees(stated: Decimal | bool | str | None, computed: Value) -> bool:
     return str(stated) == str(computed)
 
 
-def day(value: date | str | None) -> date | None:
-    """Return a date; the first of the month, or of the year, where that is all that is known."""
-    if isinstance(value, str):
-        year, _, month = value.partition("-")
-        return date(int(year), int(month or 1), 1)
-    return value
-
-
 def inputs_for(reference: str, extra: dict[str, Any]) -> dict[str, Any]:
     """Return the inputs of a function over one record: its id under the singular of its kind."""
     kind, _, record_id = reference.partition("/")
-    return {{"checkpoints": "checkpoint", "measurements": "measurement", "models": "model",
-             "hardware": "hardware", "pitfalls": "pitfall", "engines": "engine"}.get(kind, kind): record_id, **extra}  # fmt: skip
+    return {SINGULAR.get(kind, kind): record_id, **extra}
 
 
 def speed_of(run: Measurement) -> float | None:
     """Return the fastest single-request speed of a run."""
     figures = [
-        float(value)
+        figure
         for point in run.points
         for name in SPEED_FIELDS
-        if (value := getattr(point.results, name)) is not None
+        if (figure := highest(point.results, name)) is not None
     ]
     return max(figures, default=None)
 
@@ -68,9 +67,8 @@ def judge_claim(library: Library, claim: Claim) -> Judgement:
     computed = call(library, claim.check.function, claim.check.with_)
     if not agrees(claim.asserts.value, computed):
         return Judgement("contradicted", computed, "its own inputs do not give the value")
-    if claim.asserts.limit:
-        if exceeded := _exceeded(library, claim):
-            return Judgement(exceeded, computed, "a measurement exceeds the limit")
+    if claim.asserts.limit and (exceeded := _exceeded(library, claim)):
+        return Judgement(exceeded, computed, "a measurement exceeds the limit")
     unmet = [
         reference
         for reference in claim.against
@@ -79,9 +77,9 @@ def judge_claim(library: Library, claim: Claim) -> Judgement:
     ]
     if unmet:
         return Judgement("holds-with-condition", computed, f"not met by {', '.join(unmet)}")
-    if not claim.requires and not claim.asserts.limit:
-        if other := _disagreeing(library, claim):
-            return Judgement("contradicted", computed, f"{other} shows another value")
+    compared = not claim.requires and not claim.asserts.limit
+    if compared and (other := _disagreeing(library, claim)):
+        return Judgement("contradicted", computed, f"{other} shows another value")
     if claim.superseded_by:
         return Judgement("superseded", computed, "something later replaced it")
     return Judgement("holds", computed, "its own inputs give the value")
@@ -117,7 +115,7 @@ def _exceeded(library: Library, claim: Claim) -> str | None:
 
 
 def _meets(library: Library, reference: str, name: str, value: Any) -> bool:
-    """Tell whether a record meets one predicate: a named function with `at_most`, `is` or a value."""
+    """Tell whether a record meets one predicate: a named function with inputs, or its value."""
     record = library.refer(reference)
     if name == "every_active_weight_bits":
         if not isinstance(record, Checkpoint):

@@ -6,12 +6,13 @@ the names. A record may only call what stands here.
 
 import inspect
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
-from macros.compositions import ceiling_of, composition_of
-from macros.ledger import Load, disk_bytes, model_shapes
+from macros.compositions import ceiling_of, composition_of, has_composition
+from macros.ledger import Load, disk_bytes, kv_bytes_kept, model_shapes, resident_bytes
 from macros.library import Library
-from macros.records import Checkpoint, Engine, Hardware, Measurement, Model, Pitfall
+from macros.records import Checkpoint, Engine, Hardware, Measurement, Model, Pitfall, Results
 
 Value = float | int | bool | str
 FUNCTIONS: dict[str, Callable[..., Value]] = {}
@@ -34,6 +35,22 @@ def call(library: Library, name: str, inputs: dict[str, Any]) -> Value:
     function = FUNCTIONS[name]
     inspect.signature(function).bind(library, **inputs)
     return function(library, **inputs)
+
+
+def day(value: date | str | None) -> date | None:
+    """Return a date; the first of the month, or of the year, where that is all that is known."""
+    if isinstance(value, str):
+        year, _, month = value.partition("-")
+        return date(int(year), int(month or 1), 1)
+    return value
+
+
+def highest(results: Results, name: str) -> float | None:
+    """Return a figure, or the upper end of its range where only a range is stated."""
+    figure = getattr(results, name)
+    if figure is None and name in results.ranges:
+        figure = results.ranges[name][1]
+    return None if figure is None else float(figure)
 
 
 @named
@@ -230,8 +247,11 @@ def advertised(library: Library, *, model: str, field: str) -> Value:
 
 @named
 def hardware_value(library: Library, *, hardware: str, field: str) -> Value:
-    """A field of a hardware record, such as `bandwidth_gb_per_s` or `memory_gb`."""
-    return getattr(library.get(Hardware, hardware), field)
+    """A field of a hardware record; nested fields with dots."""
+    value: Any = library.get(Hardware, hardware)
+    for name in field.split("."):
+        value = getattr(value, name)
+    return value
 
 
 @named
@@ -245,7 +265,7 @@ def module_format_is(library: Library, *, checkpoint: str, module: str, format: 
 
 @named
 def every_active_weight_bits(library: Library, *, checkpoint: str, at_most: float) -> bool:
-    """Whether every GEMM weight that a step reads is kept in about that many bits (scales apart)."""
+    """Whether every large weight that a step reads has about that many bits (scales apart)."""
     small = {"router"}
     return all(
         module.read_bits < float(at_most) + 1
@@ -271,9 +291,8 @@ def measurement_exceeds(
     """Whether a run's single-request speed is above a value."""
     results = library.get(Measurement, measurement).points[point].results
     for name in [field] if field else SPEED_FIELDS:
-        figure = getattr(results, name)
-        if figure is not None:
-            return float(figure) > float(value)
+        if (figure := highest(results, name)) is not None:
+            return figure > float(value)
     raise ValueError(f"{measurement} point {point} states no speed of one request")
 
 
@@ -337,6 +356,344 @@ def _exists_in(
         releases.index(first) <= position <= (releases.index(last) if last else len(releases))
         for first, last in runs
     )
+
+
+@named
+def choice_exists(
+    library: Library, *, engine: str, of: str, choice: str, version: str | None = None
+) -> bool:
+    """Whether a flag, key or variable takes a value in a release, or in any release on record."""
+    runs = library.topic(engine, "choices").root.get(of, {}).get(choice, [])
+    return _exists_in(library, engine, runs, version)
+
+
+@named
+def log_line_exists(library: Library, *, engine: str, text: str) -> bool:
+    """Whether any log template on record contains a text."""
+    return any(text in template for template in library.topic(engine, "logs").root)
+
+
+@named
+def flag_default(library: Library, *, engine: str, flag: str, version: str) -> Value:
+    """The default of a flag in a release; the empty text where there is none."""
+    return _default(library, engine, library.topic(engine, "flags").root[flag], version)
+
+
+@named
+def variable_default(library: Library, *, engine: str, variable: str, version: str) -> Value:
+    """The default of an environment variable in a release; the empty text where there is none."""
+    return _default(library, engine, library.topic(engine, "environment").root[variable], version)
+
+
+def _default(library: Library, engine: str, entry: dict[str, Any], version: str) -> Value:
+    releases = list(library.topic(engine, "releases").root)
+    for former in entry.get("earlier", {}).get("default", []):
+        if releases.index(version) <= releases.index(former["last_version"]):
+            return "" if former["value"] is None else former["value"]
+    return entry.get("default", "")
+
+
+@named
+def has_default(library: Library, *, engine: str, flag: str, version: str) -> bool:
+    """Whether a flag has a value in a release if nobody gives it."""
+    return flag_default(library, engine=engine, flag=flag, version=version) != ""
+
+
+@named
+def pitfall_severity(library: Library, *, pitfall: str) -> str:
+    """How severe a pitfall is."""
+    return library.get(Pitfall, pitfall).severity
+
+
+@named
+def pitfall_bites(library: Library, *, pitfall: str, version: str, engine: str = "vllm") -> bool:
+    """Whether a release lies in the range that a pitfall affects."""
+    affects = library.get(Pitfall, pitfall).affects
+    releases = list(library.topic(engine, "releases").root)
+    position = releases.index(version)
+    started = affects.first_version is None or releases.index(affects.first_version) <= position
+    fixed = affects.fixed_version and releases.index(affects.fixed_version) <= position
+    return bool(started and not fixed)
+
+
+@named
+def pitfall_is_open(library: Library, *, pitfall: str) -> bool:
+    """Whether no release is known that fixes a pitfall."""
+    return library.get(Pitfall, pitfall).affects.fixed_version is None
+
+
+@named
+def exceeds(library: Library, *, value: float, limit: float) -> bool:
+    """Whether a value is above a limit."""
+    return float(value) > float(limit)
+
+
+@named
+def ceiling_exceeds(library: Library, *, checkpoint: str, tokens_per_s: float) -> bool:
+    """Whether the ceiling of a plain step is above a speed."""
+    return ceiling_of(library, checkpoint).ceiling_tokens_per_s > float(tokens_per_s)
+
+
+@named
+def ceiling_is_near(
+    library: Library, *, checkpoint: str, tokens_per_s: float, within_percent: float
+) -> bool:
+    """Whether the ceiling of a plain step is within some percent of a speed."""
+    ceiling = ceiling_of(library, checkpoint).ceiling_tokens_per_s
+    return abs(ceiling / float(tokens_per_s) - 1) * 100 <= float(within_percent)
+
+
+@named
+def bounded_tokens_per_s(
+    library: Library, *, checkpoint: str, tokens_per_s: float, draft: str = "none",
+    draft_tokens: int = 0, acceptance_length: float = 1,
+) -> float:  # fmt: skip
+    """A speed of one request, or the highest that the fewest bytes allow if that is lower."""
+    load = Load(draft=draft, draft_tokens=draft_tokens, acceptance_length=float(acceptance_length))
+    return min(float(tokens_per_s), ceiling_of(library, checkpoint, load).highest_tokens_per_s)
+
+
+@named
+def gb_per_s_needed(
+    library: Library, *, checkpoint: str, tokens_per_s: float, draft: str = "none",
+    draft_tokens: int = 0, acceptance_length: float = 1,
+) -> float:  # fmt: skip
+    """The bandwidth that a speed of one request takes, by the fewest bytes a step can read."""
+    load = Load(draft=draft, draft_tokens=draft_tokens, acceptance_length=float(acceptance_length))
+    step = ceiling_of(library, checkpoint, load).bytes_per_step_min
+    return float(tokens_per_s) / float(acceptance_length) * step / 1e9
+
+
+@named
+def bytes_percent_of_time(library: Library, *, checkpoint: str, tokens_per_s: float) -> float:
+    """How much of the time for a token its bytes take at full bandwidth, in percent."""
+    return 100 * float(tokens_per_s) / ceiling_of(library, checkpoint).ceiling_tokens_per_s
+
+
+@named
+def bytes_take_more_than(
+    library: Library, *, checkpoint: str, tokens_per_s: float, percent: float
+) -> bool:
+    """Whether the bytes of a token take more than some percent of its time at full bandwidth."""
+    share = bytes_percent_of_time(library, checkpoint=checkpoint, tokens_per_s=tokens_per_s)
+    return share > float(percent)
+
+
+@named
+def kv_percent(
+    library: Library, *, checkpoint: str, context_tokens: int, kv_format: str = "bf16"
+) -> float:
+    """The share of the KV cache in the bytes of a plain step, in percent."""
+    load = Load(context_tokens=context_tokens, kv_format=kv_format)
+    step = ceiling_of(library, checkpoint, load).step
+    return 100 * (step.kv_bytes or 0.0) / step.total_bytes
+
+
+@named
+def kv_takes_more_than(
+    library: Library, *, checkpoint: str, context_tokens: int, percent: float
+) -> bool:
+    """Whether the KV cache is more than some percent of the bytes of a plain step."""
+    return kv_percent(library, checkpoint=checkpoint, context_tokens=context_tokens) > float(
+        percent
+    )
+
+
+@named
+def reads_part_of_weights(library: Library, *, checkpoint: str) -> bool:
+    """Whether a plain step reads less than half of the weights that stay in memory."""
+    whole = resident_bytes(composition_of(library, checkpoint), draft=False)
+    return ceiling_of(library, checkpoint).step.weight_bytes < whole / 2
+
+
+@named
+def fits_memory(
+    library: Library, *, checkpoint: str, context_tokens: int, kv_format: str = "bf16",
+    hardware: str = "dgx-spark",
+) -> bool:  # fmt: skip
+    """Whether weights and the KV cache of one request of that length fit the usable memory."""
+    composition = composition_of(library, checkpoint)
+    cache = kv_bytes_kept(composition, context_tokens, kv_format, draft=False)
+    needed = resident_bytes(composition, draft=True) + (cache or 0.0)
+    return needed <= library.get(Hardware, hardware).usable_memory_bytes
+
+
+@named
+def every_checkpoint_keeps(library: Library, *, model: str, module: str, format: str) -> bool:
+    """Whether every published checkpoint on record of a model keeps a module in a format."""
+    return all(
+        module_format_is(library, checkpoint=record.id, module=module, format=format)
+        for record in library.records(Checkpoint)
+        if record.model == model and record.formats is not None and not record.scenario
+    )
+
+
+def _runs_keeping(
+    library: Library, model: str, module: str, format: str
+) -> list[tuple[Measurement, bool]]:
+    """Return the runs of a model whose composition is known, and whether each keeps the format."""
+    return [
+        (run, module_format_is(library, checkpoint=run.checkpoint, module=module, format=format))
+        for run in library.records(Measurement)
+        if run.model == model and run.checkpoint and has_composition(library, run.checkpoint)
+    ]
+
+
+@named
+def every_run_keeps(library: Library, *, model: str, module: str, format: str) -> bool:
+    """Whether every run of a model on record had a module in a format."""
+    return all(kept for _, kept in _runs_keeping(library, model, module, format))
+
+
+@named
+def num_runs_keeping(library: Library, *, model: str, module: str, format: str) -> int:
+    """How many runs of a model on record had a module in a format."""
+    return sum(kept for _, kept in _runs_keeping(library, model, module, format))
+
+
+@named
+def repository_of(library: Library, *, checkpoint: str) -> str:
+    """The repository of a checkpoint."""
+    return library.get(Checkpoint, checkpoint).repository or ""
+
+
+@named
+def model_on_record(library: Library, *, name: str) -> bool:
+    """Whether a model of exactly this name is on record."""
+    return any(record.name.lower() == name.lower() for record in library.records(Model))
+
+
+@named
+def name_fits_model(library: Library, *, model: str, name: str) -> bool:
+    """Whether a served name is the beginning of a model's id."""
+    return model.startswith(name)
+
+
+@named
+def is_hybrid_moe(library: Library, *, model: str) -> bool:
+    """Whether a model has recurrent layers, full attention and routed experts."""
+    shapes = model_shapes(library.get(Model, model))
+    routed = any(module.read == "experts" for module in shapes.modules)
+    return bool(shapes.state_fp32_elements and shapes.cached and routed)
+
+
+@named
+def attention_kind(library: Library, *, model: str) -> str:
+    """MHA, GQA or MQA, by the heads that a model's attention has."""
+    architecture = library.get(Model, model).architecture
+    if "kv_lora_rank" in architecture:
+        return "MLA"
+    heads, kv_heads = architecture["num_attention_heads"], architecture["num_key_value_heads"]
+    return "MHA" if heads == kv_heads else "MQA" if kv_heads == 1 else "GQA"
+
+
+@named
+def layers_in_lanes(library: Library, *, model: str, kind: str, lanes: int) -> float:
+    """How many of `lanes` lanes one kind of layer fills, by its share of the layers."""
+    counts = library.get(Model, model).architecture["layer_type_counts"]
+    return float(lanes) * counts[kind] / sum(counts.values())
+
+
+@named
+def larger_than(library: Library, *, model: str, than: str) -> bool:
+    """Whether a model has more parameters than another, as their makers state them."""
+    sizes = [library.get(Model, each).total_parameters_billion for each in (model, than)]
+    return sizes[0] > sizes[1]
+
+
+@named
+def uses_draft_layers(library: Library, *, method: str) -> bool:
+    """Whether a drafting method of vLLM runs the model's own MTP layers."""
+    return method == "mtp" or method.endswith("_mtp")
+
+
+@named
+def argument_is(library: Library, *, measurement: str, flag: str, value: Value) -> bool:
+    """Whether a run was started with a flag at a value."""
+    return library.get(Measurement, measurement).engine.arguments.get(flag) == value
+
+
+@named
+def image_is(library: Library, *, measurement: str, image: str) -> bool:
+    """Whether a run used a container image."""
+    return library.get(Measurement, measurement).engine.image == image
+
+
+@named
+def run_cites(library: Library, *, measurement: str, source: str) -> bool:
+    """Whether the figures of a run rest on a source."""
+    return any(each.source == source for each in library.get(Measurement, measurement).provenance)
+
+
+@named
+def reached_percent(library: Library, *, measurement: str, point: int = 0) -> float:
+    """What a plain run of one request reaches of its checkpoint's ceiling, in percent."""
+    run = library.get(Measurement, measurement)
+    if run.checkpoint is None or run.draft.method != "none":
+        raise ValueError(f"{measurement} is no plain run of a known checkpoint")
+    speed = _speed(run, point)
+    return 100 * speed / ceiling_of(library, run.checkpoint).ceiling_tokens_per_s
+
+
+@named
+def reaches_much_less(
+    library: Library, *, measurement: str, than: str, below_percent: float, point: int = 0
+) -> bool:
+    """Whether a run's share of its ceiling is below some percent of another run's share."""
+    mine = reached_percent(library, measurement=measurement, point=point)
+    other = reached_percent(library, measurement=than)
+    return mine < other * float(below_percent) / 100
+
+
+def _speed(run: Measurement, point: int) -> float:
+    for name in SPEED_FIELDS:
+        if (figure := highest(run.points[point].results, name)) is not None:
+            return figure
+    raise ValueError(f"{run.id} point {point} states no speed of one request")
+
+
+def _single_speeds(run: Measurement) -> list[float]:
+    return [
+        figure
+        for point in run.points
+        if point.concurrency in (None, 1)
+        for name in SPEED_FIELDS
+        if (figure := highest(point.results, name)) is not None
+    ]
+
+
+@named
+def fastest_tokens_per_s(
+    library: Library, *, model: str, by: date | None = None, drafts: bool = True, nodes: int = 1
+) -> float:
+    """The fastest undisputed run of one request on record, up to a day."""
+    return max(
+        speed
+        for run in library.records(Measurement)
+        if run.model == model and run.num_nodes == nodes and "disputed" not in run.caveats
+        and (drafts or run.draft.method == "none")
+        and (by is None or (day(run.measured_on) or date.max) <= by)
+        for speed in _single_speeds(run)
+    )  # fmt: skip
+
+
+@named
+def nothing_faster_by(
+    library: Library, *, model: str, tokens_per_s: float, by: date, nodes: int = 1
+) -> bool:
+    """Whether no run of a model on record was clearly faster up to a day (by a tenth or more)."""
+    fastest = fastest_tokens_per_s(library, model=model, by=by, nodes=nodes)
+    return fastest <= 1.1 * float(tokens_per_s)
+
+
+@named
+def nothing_measured_by(library: Library, *, model: str, by: date, format: str) -> bool:
+    """Whether no run of a model in a quantisation is on record up to a day."""
+    return not any(
+        run.model == model and run.checkpoint and (day(run.measured_on) or date.max) <= by
+        and library.get(Checkpoint, run.checkpoint).quantization == format
+        for run in library.records(Measurement)
+    )  # fmt: skip
 
 
 @named
