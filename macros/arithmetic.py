@@ -1,5 +1,6 @@
-"""Pure numbers: bits to bytes, experts touched, and what stated decimals allow."""
+"""Pure numbers: bits to bytes, experts touched, what stated decimals allow, partial dates."""
 
+from datetime import date
 from decimal import Decimal
 
 
@@ -39,3 +40,11 @@ def median(values: list[float]) -> float:
     if len(ordered) % 2:
         return ordered[middle]
     return (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def day(value: date | str | None) -> date | None:
+    """Return a date; the first of the month, or of the year, where that is all that is known."""
+    if isinstance(value, str):
+        year, _, month = value.partition("-")
+        return date(int(year), int(month or 1), 1)
+    return value

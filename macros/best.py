@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
-from macros.claims import day
+from macros.arithmetic import day
 from macros.compositions import ceiling_of, has_composition
 from macros.law import load_of
 from macros.ledger import LedgerError

@@ -5,8 +5,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from macros.arithmetic import states
-from macros.functions import FUNCTIONS, SPEED_FIELDS, Value, call, day, highest
+from macros.arithmetic import day, states
+from macros.functions import FUNCTIONS, SPEED_FIELDS, Value, call, highest
 from macros.library import Library
 from macros.records import Checkpoint, Claim, Computed, Measurement
 

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
+from macros.arithmetic import day
+from macros.best import best
 from macros.compositions import ceiling_of, composition_of, has_composition
 from macros.ledger import Load, disk_bytes, kv_bytes_kept, model_shapes, resident_bytes
 from macros.library import Library
@@ -36,13 +38,6 @@ def call(library: Library, name: str, inputs: dict[str, Any]) -> Value:
     inspect.signature(function).bind(library, **inputs)
     return function(library, **inputs)
 
-
-def day(value: date | str | None) -> date | None:
-    """Return a date; the first of the month, or of the year, where that is all that is known."""
-    if isinstance(value, str):
-        year, _, month = value.partition("-")
-        return date(int(year), int(month or 1), 1)
-    return value
 
 
 def highest(results: Results, name: str) -> float | None:
@@ -700,3 +695,12 @@ def nothing_measured_by(library: Library, *, model: str, by: date, format: str) 
 def holds_always(library: Library) -> bool:
     """True; for a definition that needs no check beyond its words."""
     return True
+
+
+@named
+def best_tokens_per_s(library: Library, *, model: str, drafts: bool | None = None, nodes: int = 1) -> float:
+    """The fastest comparable single-request speed of a model on record."""
+    found = best(library, model, num_nodes=nodes, drafts=drafts)
+    if found is None:
+        raise ValueError(f"no comparable speed of {model}")
+    return float(found.tokens_per_s)

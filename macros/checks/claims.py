@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from string import Formatter
 
-from macros.claims import compares, compute, day, judge_claim
+from macros.arithmetic import day
+from macros.claims import compares, compute, judge_claim
 from macros.findings import Finding
 from macros.functions import FUNCTIONS
 from macros.library import Library

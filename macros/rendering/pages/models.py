@@ -3,8 +3,9 @@
 from datetime import date
 from decimal import Decimal
 
+from macros.arithmetic import day
 from macros.best import Candidate, best, candidates, evidence_of_points, records_over_time
-from macros.claims import compute, day
+from macros.claims import compute
 from macros.compositions import composition_of
 from macros.law import expected_tokens_per_s, law_for
 from macros.ledger import Load, model_shapes, resident_bytes
