@@ -29,10 +29,20 @@ from macros import chinese
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = {"zh": "简体中文", "en": "English", "zh-Hant": "繁體中文"}
-AUTHORED = ("zh", "en")
 DERIVED = "zh-Hant"  # made from zh when the HTML is done
 PLUGIN = "gb10-ledger"
 log = logging.getLogger(f"mkdocs.plugins.{PLUGIN}")
+
+LINK_FROM_ROOT = re.compile(
+    r'(?P<before>\s(?:href|src|action|data-href)=")/(?!/)(?P<path>[^"#?]*)', re.IGNORECASE
+)
+UNNAMED = {  # parts of the theme without a name of their own
+    re.compile(r'(<div class="md-search"[^>]* role="dialog")'): "frame.search",
+    re.compile(r'(<nav class="md-path") aria-label="[^"]*"'): "frame.path",
+}
+THEME_BASE = re.compile(r'("base":\s*"[^"]*?)/?(")')
+XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
+SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
 def authored(language: str) -> str:
@@ -74,13 +84,13 @@ def read_library(root: Path) -> tuple[object, str]:
     return library, report(findings, num_records=library.num_records)
 
 
-def render(library: object) -> Content:
-    """Return everything that rendering makes of the records."""
+def render(library: object, languages: set[str]) -> Content:
+    """Return everything that rendering makes of the records in the authored languages."""
     rendering = importlib.import_module("macros.rendering")
     return Content(
-        pages={language: rendering.render_pages(library, language) for language in AUTHORED},
+        pages={language: rendering.render_pages(library, language) for language in languages},
         files=rendering.render_files(library),
-        macros={language: rendering.macros(library, language) for language in AUTHORED},
+        macros={language: rendering.macros(library, language) for language in languages},
         word=importlib.import_module("macros.rendering.words").word,
     )
 
@@ -157,19 +167,20 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         if self.code_read_at and code_changed_at > self.code_read_at:
             forget_modules()
         self.code_read_at = code_changed_at
+        self.faults = ""
         try:
             library, self.faults = read_library(ROOT)
-            if self.faults and not self.serving:
-                raise PluginError(f"The data has faults.\n\n{self.faults}")
-            if not self.faults or self.content is None:
-                self.content = render(library)
+            if not self.faults or (self.serving and self.content is None):
+                self.content = render(library, set(map(authored, self.languages)))
         except Exception as error:
-            if self.content is None or not self.serving:
+            if not self.serving or (self.content is None and not self.faults):
                 raise
             log.exception("The code has a fault.")
-            self.faults = f"{type(error).__name__}: {error}"
+            self.faults = self.faults or f"{type(error).__name__}: {error}"
+        if self.content is None or (self.faults and not self.serving):
+            raise PluginError(f"The data has faults.\n\n{self.faults}")
         if self.faults:
-            log.error("Pages show the last good state.\n\n%s", self.faults)
+            log.error("The pages show what was read without a fault.\n\n%s", self.faults)
 
     def word(self, key: str, language: str) -> str:
         """Return a word of the interface; the derived language is converted with the page."""
@@ -366,16 +377,6 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
             )
 
 
-UNNAMED = {  # parts of the theme without a name of their own
-    re.compile(r'(<div class="md-search" data-md-component="search" role="dialog")'): "frame.search",
-    re.compile(r'(<nav class="md-path") aria-label="[^"]*"'): "frame.path",
-}
-THEME_BASE = re.compile(r'("base":\s*"[^"]*?)/?(")')
-LINK_FROM_ROOT = re.compile(
-    r'(?P<before>\s(?:href|src|action|data-href)=")/(?!/)(?P<path>[^"#?]*)', re.IGNORECASE
-)
-
-
 def define_env(env: object) -> None:
     """Offer the macros to pages of prose, each in the language of the page that calls it."""
     tables = env.conf.plugins[PLUGIN].content.macros
@@ -384,7 +385,7 @@ def define_env(env: object) -> None:
         language = authored(language_of(env.page.file.src_uri))
         return tables[language][name](*arguments, **options)
 
-    for name in tables["zh"]:
+    for name in next(iter(tables.values())):
         env.macro(partial(call, name), name)
 
 
@@ -500,7 +501,3 @@ def sitemap(files: Files, language: str, languages: list[str]) -> str:
         urls.append(f"<url><loc>{escape_xml(address)}</loc>{links}</url>\n")
     names = f'xmlns="{SITEMAP}" xmlns:xhtml="http://www.w3.org/1999/xhtml"'
     return f"{XML}<urlset {names}>\n{''.join(urls)}</urlset>\n"
-
-
-XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
-SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -33,15 +34,15 @@ def free_port() -> int:
 
 
 class Server:
-    """`mkdocs serve` of a folder, in English only."""
+    """A bare `mkdocs serve` of a folder."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, only: str = "en") -> None:
         self.port = free_port()
         self.log = (folder / "serve.log").open("w+")
         self.process = subprocess.Popen(
             [BIN / "mkdocs", "serve", "--dev-addr", f"127.0.0.1:{self.port}"],
             cwd=folder, stdout=self.log, stderr=self.log,
-            env=os.environ | {"PYTHONPATH": str(folder), "ONLY": "en"},
+            env=os.environ | {"PYTHONPATH": str(folder), "ONLY": only},
         )  # fmt: skip
 
     def get(self, path: str) -> str:
@@ -68,8 +69,8 @@ class Server:
         pytest.fail(f"{path} did not become as expected:\n{self.log.read()[-3000:]}", pytrace=False)
 
     def stop(self) -> None:
-        """End the server."""
-        self.process.terminate()
+        """End the server as Ctrl-C does."""
+        self.process.send_signal(signal.SIGINT)
         self.process.wait(20)
         self.log.close()
 
@@ -83,9 +84,28 @@ def server(copy) -> Server:
     server.stop()
 
 
+def test_bare_mkdocs_serve_answers_in_every_language_and_stops(copy):
+    server = Server(copy, only="")
+    try:
+        server.wait_for("", lambda text: "简体中文" in text)
+        for language in ("zh", "en", "zh-Hant"):
+            assert f'<html lang="{language}"' in server.get(f"{language}/")
+    finally:
+        server.stop()
+    assert server.process.returncode == 0
+
+
+def test_serving_starts_with_faulty_data_and_shows_the_faults(copy):
+    (copy / "data" / "recipes" / "broken.yaml").write_text("id: [\n", "utf-8")
+    server = Server(copy)
+    try:
+        server.wait_for("en/", lambda text: "data/recipes/broken.yaml:" in text)
+    finally:
+        server.stop()
+
+
 def test_serving_keeps_the_last_good_data_and_shows_the_fault(copy, server):
     broken = copy / "data" / "recipes" / "broken.yaml"
-    broken.parent.mkdir(exist_ok=True)
     broken.write_text("id: [\n", "utf-8")
     server.wait_for("en/", lambda text: "data/recipes/broken.yaml:" in text)
     broken.unlink()
@@ -122,7 +142,6 @@ def test_taken_port_is_one_clear_line(copy):
 
 def test_invalid_data_stops_the_build_with_the_findings(copy):
     broken = copy / "data" / "recipes" / "broken.yaml"
-    broken.parent.mkdir(exist_ok=True)
     broken.write_text("id: [\n", "utf-8")
     result = run("mkdocs", "build", cwd=copy, PYTHONPATH=str(copy), SITE_DIR="built")
     assert result.returncode != 0
