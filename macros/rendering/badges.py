@@ -64,4 +64,4 @@ def badge_legend(*, kind: str, names: tuple[str, ...] = (), language: str) -> Ht
         )
         for name in names or words_under(kind)
     )
-    return element("dl", *entries, class_="badge-legend")
+    return element("dl", *entries, class_="badge-legend", data_search_exclude=True)

@@ -64,6 +64,7 @@ def byte_bar_group(
     figure_heading: object = None,
     decimals: int = 2,
     note: object = None,
+    show_caption: bool = True,
 ) -> Html:
     """Return bars to one scale under one legend; with a bandwidth the axis shows ceilings, too."""
     if not rows:
@@ -73,7 +74,9 @@ def byte_bar_group(
     present = [name for name in MODULES if any(name == m for r in ordered for m, _ in r.segments)]
     return element(
         "figure",
-        element("figcaption", caption, class_="bytes-caption"),
+        element(
+            "figcaption", caption, class_="bytes-caption" if show_caption else "visually-hidden"
+        ),
         _legend([(name, 0) for name in present], language, None),
         element(
             "div",
@@ -165,7 +168,12 @@ def _bar(segments: Segments, scale: int, label: object, language: str, decimals:
     )
     total = gigabytes(_total(segments), decimals=decimals)
     return element(
-        "div", *parts, class_="bytes-bar", role="img", aria_label=f"{label}: {total}. {spoken}"
+        "div",
+        *parts,
+        class_="bytes-bar",
+        role="img",
+        aria_label=f"{label}: {total}. {spoken}",
+        data_search_exclude=True,
     )
 
 
@@ -175,19 +183,24 @@ def _legend(segments: Segments, language: str, decimals: int | None) -> Html:
             "li",
             element("span", class_=f"bytes-swatch {_module_class(name)}", aria_hidden="true"),
             element("span", module_word(name, language)),
+            " ",
             EMPTY
             if decimals is None
             else element("b", gigabytes(num_bytes, decimals=decimals), class_="bytes-amount"),
         )
         for name, num_bytes in segments
     )
-    return element("ul", *entries, class_="bytes-legend")
+    return element("ul", *entries, class_="bytes-legend", data_search_exclude=True)
 
 
 def behind(table: Html, language: str) -> Html:
     """Return the table of a picture, folded away behind it."""
     return element(
-        "details", element("summary", word("table_behind", language)), table, class_="behind"
+        "details",
+        element("summary", word("table_behind", language)),
+        table,
+        class_="behind",
+        data_search_exclude=True,
     )
 
 
@@ -256,6 +269,7 @@ def _axis(scale: int, bandwidth_gb_per_s: Decimal | int | None) -> Html:
         element("div", *ticks, class_="bytes-ticks"),
         class_="bytes-axis",
         aria_hidden="true",
+        data_search_exclude=True,
     )
 
 

@@ -14,6 +14,7 @@ from macros.rendering.markup import EMPTY, Html, element, join
 from macros.rendering.tables import Column, data_table
 
 MAX_NUM_SERIES = 6
+MAX_NUM_DATES = 4
 SHAPES = (
     "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z",
     "M-4.6-4.6H4.6V4.6H-4.6Z",
@@ -63,13 +64,13 @@ def linear_axis(label: str, unit: str, high: float, *, low: float = 0, num_ticks
 
 
 def date_axis(label: str, first: date, last: date) -> Axis:
-    """Return an axis of days, a tick at the start of each month, or each third one of many."""
+    """Return an axis of days with a tick at the start of a month, few enough for a phone."""
     start = first.replace(day=1)
     months = [start]
     while months[-1] <= last:
         year, month = divmod(months[-1].year * 12 + months[-1].month, 12)
         months.append(date(year, month + 1, 1))
-    every = 1 if len(months) <= 7 else 3
+    every = next(n for n in (1, 2, 3, 6, 12, 24, 60) if len(months) <= 1 + n * MAX_NUM_DATES)
     ticks = [(month.toordinal(), f"{month:%Y-%m}") for month in months[:-1][::every]]
     return Axis(label, "", start.toordinal(), months[-1].toordinal(), ticks)
 
@@ -315,7 +316,7 @@ def _key(series: Sequence[str], curve_label: str | None) -> Html:
                 "li", element("span", class_="chart-curve-sample", aria_hidden="true"), curve_label
             )
         )
-    return element("ul", *entries, class_="chart-key")
+    return element("ul", *entries, class_="chart-key", data_search_exclude=True)
 
 
 def _heading(axis: Axis) -> str:
@@ -366,7 +367,7 @@ def _figure(
         element("figcaption", title, class_="chart-title"),
         _key(series, curve_label),
         element("p", _heading(y_axis), class_="chart-y-label"),
-        element("div", plot, class_="chart-frame"),
+        element("div", plot, class_="chart-frame", data_search_exclude=True),
         element("p", _heading(x_axis), class_="chart-x-label"),
         element("p", note, class_="data-note") if note else EMPTY,
         behind(table, language),

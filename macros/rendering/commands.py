@@ -56,8 +56,9 @@ def command_tabs(*, tabs: Sequence[CommandTab], name: str, language: str) -> Htm
             command(code=tab.code, syntax=tab.syntax),
             element("p", tab.note, class_="data-note") if tab.note else EMPTY,
             class_="tabbed-block",
+            data_search_exclude=number > 0,  # the forms say the same; one is enough to be found
         )
-        for tab in tabs
+        for number, tab in enumerate(tabs)
     )
     return element(
         "div",

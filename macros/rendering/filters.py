@@ -47,6 +47,7 @@ def filterable(*, name: str, facets: Sequence[Facet], body: Html, language: str)
             class_="filter-form",
             role="search",
             aria_label=word("filter", language),
+            data_search_exclude=True,
             hidden=True,
         ),
         body,

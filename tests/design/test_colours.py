@@ -9,7 +9,7 @@ import pytest
 from macros.rendering.bars import MODULES, TRAFFIC_MODULES
 
 STYLE = (Path(__file__).resolve().parents[2] / "docs/assets/css/ledger.css").read_text("utf-8")
-SCHEMES = ("default", "slate")
+SCHEMES = {"default": ":root,\n[data-md-color-scheme]", "slate": '[data-md-color-scheme="slate"]'}
 GROUNDS = ("paper", "paper-sunken", "paper-raised")
 INKS = ("ink", "ink-soft", "ink-faint", "accent", "good", "mixed", "moved", "bad", "open")
 SOLID_MODULES = tuple(name for name in MODULES if name not in TRAFFIC_MODULES)
@@ -39,7 +39,7 @@ SMALLEST_DISTANCE = 0.1
 
 def colours(scheme):
     """Return the colour variables of a scheme."""
-    block = re.search(rf'\[data-md-color-scheme="{scheme}"\] {{(.*?)\n}}', STYLE, re.DOTALL)[1]
+    block = re.search(rf"{re.escape(SCHEMES[scheme])} {{(.*?)}}", STYLE, re.DOTALL)[1]
     return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", block))
 
 

@@ -515,8 +515,47 @@ def test_a_record_holds_until_the_next_one():
     assert "2026-05-04" in read(html).text
 
 
+def test_an_axis_of_days_has_few_ticks_and_holds_the_last_day():
+    from datetime import date
+
+    axis = ui.date_axis("Date", date(2026, 2, 28), date(2026, 6, 24))
+    assert [text for _, text in axis.ticks] == ["2026-02", "2026-04", "2026-06"]
+    assert axis.low <= date(2026, 2, 28).toordinal() and axis.high >= date(2026, 6, 24).toordinal()
+    assert len(ui.date_axis("Date", date(2025, 3, 1), date(2026, 11, 29)).ticks) <= 4
+
+
 @pytest.mark.parametrize(
     ("high", "ticks"), [(50, ["0", "10", "20", "30", "40", "50"]), (7, ["0", "2", "4", "6", "8"])]
 )
 def test_an_axis_ends_at_a_round_number_that_holds_its_values(high, ticks):
     assert [text for _, text in ui.linear_axis("x", "u", high).ticks] == ticks
+
+
+def test_a_search_finds_a_command_once_and_no_numbers_without_their_words():
+    class Searchable(Reader):
+        """The text that the theme's search reads."""
+
+        def handle_data(self, data):
+            if not self.hidden:
+                super().handle_data(data)
+
+        def handle_starttag(self, tag, attributes):
+            super().handle_starttag(tag, attributes)
+            self.marks.append("data-search-exclude" in dict(attributes))
+
+        def handle_endtag(self, tag):
+            super().handle_endtag(tag)
+            self.marks.pop()
+
+        @property
+        def hidden(self):
+            return any(self.marks)
+
+        def __init__(self, html):
+            self.marks = []
+            super().__init__(html)
+
+    tabs = [ui.CommandTab("docker run", COMMAND), ui.CommandTab("vllm serve", COMMAND)]
+    assert Searchable(ui.command_tabs(tabs=tabs, name="c", language="en")).text.count("--gpus") == 1
+    bar = ui.byte_bar(segments=SEGMENTS, scale_bytes=10 * GB, label="x", language="en")
+    assert Searchable(bar).text.replace("\u00a0", " ") == "x8.10 GB"
