@@ -100,7 +100,9 @@ def panel_entries(library: Library, language: str) -> list[PanelEntry]:
         ]
         if share is not None:
             entry_facts.append((word("panel.share", language), share_bar(share, language=language)))
-        code = forms(recipe, library.get(Checkpoint, recipe.checkpoint), start_limit(library, recipe))
+        code = forms(
+            recipe, library.get(Checkpoint, recipe.checkpoint), start_limit(library, recipe)
+        )
         found.append(
             (
                 -len([run for run in library.kinds["measurements"].values()
@@ -116,7 +118,9 @@ def panel_entries(library: Library, language: str) -> list[PanelEntry]:
                 ),
             )
         )  # fmt: skip
-    return [entry for _, entry in sorted(found, key=lambda pair: (pair[0], pair[1].name))][:MOST_MODELS]
+    return [entry for _, entry in sorted(found, key=lambda pair: (pair[0], pair[1].name))][
+        :MOST_MODELS
+    ]
 
 
 def contrast(library: Library, language: str) -> Html:

@@ -1,0 +1,299 @@
+"""The pages of claims: what was said, the check, the verdict, and why."""
+
+import re
+from collections.abc import Callable
+
+from macros.claims import compute, judge_claim
+from macros.library import Library
+from macros.records import Claim, Source
+from macros.rendering.badges import badge_legend, mark, verdict_badge
+from macros.rendering.blocks import answer, quotation
+from macros.rendering.filters import Facet, filter_attributes, filterable
+from macros.rendering.markup import EMPTY, Html, element, join
+from macros.rendering.numbers import day, figure, rounded
+from macros.rendering.page import Page
+from macros.rendering.parts import (
+    blocks,
+    heading,
+    inline,
+    links,
+    prose,
+    record_link,
+    said,
+    source_line,
+    written,
+)
+from macros.rendering.tables import Column, Row, data_table, facts
+from macros.rendering.words import word
+
+VERDICTS = ("holds", "holds-with-condition", "superseded", "contradicted", "unverifiable")
+T = {
+    "lead": {
+        "en": "Every statement, others' and ours, is a claim with a check. The verdict is computed "
+        "from the check and from the records; if the data change, it changes.",
+        "zh": "每一句话，无论出自他人还是我们自己，都是一条带检验的说法。判定由检验与记录计算得出；"
+        "数据变了，判定也会变。",
+    },
+    "said": {"en": "What was said", "zh": "原话"},
+    "asserted": {"en": "Asserted", "zh": "所称"},
+    "computed": {"en": "Computed", "zh": "算得"},
+    "check": {"en": "How it is checked", "zh": "如何检验"},
+    "function": {"en": "Function", "zh": "函数"},
+    "inputs": {"en": "Its own inputs", "zh": "它自己的输入"},
+    "against": {"en": "Held against", "zh": "对照的记录"},
+    "requires": {"en": "Holds only if", "zh": "成立的条件"},
+    "no_check": {
+        "en": "Neither a function nor a record can check it.",
+        "zh": "没有函数或记录能检验它。",
+    },
+    "limit": {"en": "stated as a limit", "zh": "作为上限提出"},
+    "later": {"en": "Replaced by", "zh": "后来取代它的"},
+    "related": {"en": "Related", "zh": "相关"},
+    "source": {"en": "Source", "zh": "出处"},
+    "stated_on": {"en": "Stated on", "zh": "提出日期"},
+    "claim": {"en": "Claim", "zh": "说法"},
+    "verdict": {"en": "Verdict", "zh": "判定"},
+    "subject": {"en": "Subject", "zh": "主题"},
+    "by": {"en": "From", "zh": "来自"},
+    "yes": {"en": "yes", "zh": "是"},
+    "no": {"en": "no", "zh": "否"},
+}  # fmt: skip
+SUBJECTS = {
+    "ceiling": ("ceiling", "上限"), "kernels": ("kernels", "内核"),
+    "architecture": ("architecture", "架构"), "formats": ("formats", "格式"),
+    "commands": ("commands", "命令"), "advice": ("advice", "建议"),
+    "measurement": ("measurement", "测量"), "startup": ("start-up", "启动"),
+    "memory": ("memory", "内存"), "moe-backend": ("MoE backend", "MoE 后端"),
+    "drafts": ("drafts", "草稿"),
+}  # fmt: skip
+FIRST_LINE = re.compile(r"lines? (\d+)")
+
+
+def _t(key: str, language: str) -> str:
+    return T[key]["en" if language == "en" else "zh"]
+
+
+def subject_word(subject: str, language: str) -> str:
+    """Return the word of a topic; an unknown topic under its own name."""
+    english, chinese = SUBJECTS.get(subject, (subject, subject))
+    return english if language == "en" else chinese
+
+
+def claim_values(library: Library, claim: Claim) -> dict[str, object]:
+    """Return the computed placeholders of a claim's texts."""
+    return {
+        name: written(compute(library, value, claim.against), value)
+        for name, value in claim.values.items()
+    }
+
+
+def pages(library: Library, language: str) -> dict[str, Page]:
+    """Return a page for each claim, and their filterable list."""
+    made = {
+        f"claims/{claim.id}.md": _page(library, claim, language) for claim in library.records(Claim)
+    }
+    made["claims/index.md"] = _index(library, language)
+    return made
+
+
+def badges(claim: Claim, language: str) -> Html:
+    """Return the verdict, and the mark of our own inference."""
+    inferred = mark("inferred", language) if claim.inferred else None
+    return join(verdict_badge(claim.verdict, language), inferred, separator=" ")
+
+
+def _page(library: Library, claim: Claim, language: str) -> Page:
+    values = claim_values(library, claim)
+    title = said(claim.title, language)
+    parts: list[object] = [
+        f"# {inline(title, values)}",
+        answer(
+            headline=join(verdict_badge(claim.verdict, language)),
+            reason=_one_paragraph(said(claim.reason, language), values), language=language,
+            badges=mark("inferred", language) if claim.inferred else None,
+            dated=claim.reviewed_on,
+        ),
+        heading(_t("said", language), "said"),
+    ]  # fmt: skip
+    if claim.quote:
+        cite = record_source(library, claim, language)
+        parts.append(
+            quotation(text=claim.quote.text, text_language=claim.quote.language, source=cite)
+        )
+    else:
+        parts.append(element("p", record_source(library, claim, language)))
+    parts.append(_facts(library, claim, language))
+    if claim.check:
+        parts += [heading(_t("check", language), "check"), _check(library, claim, language)]
+    if claim.superseded_by:
+        parts += [heading(_t("later", language), "later"),
+                  links(library, claim.superseded_by, language)]  # fmt: skip
+    if claim.related:
+        parts += [heading(_t("related", language), "related"),
+                  links(library, claim.related, language)]  # fmt: skip
+    return Page(
+        blocks(*parts), title, _description(claim, language, values),
+        library.document(f"claims/{claim.id}").path,
+    )  # fmt: skip
+
+
+def _one_paragraph(text: str, values: dict[str, object]) -> Html:
+    return inline(" ".join(text.split()) if "\n" in text else text, values)
+
+
+def _description(claim: Claim, language: str, values: dict[str, object]) -> str:
+    text = f"{word(f'verdict.{claim.verdict}', language)}: {said(claim.reason, language)}"
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", str(value))
+    return " ".join(text.split())
+
+
+def record_source(library: Library, claim: Claim, language: str) -> Html:
+    """Return where a claim stands: its source and the place in it."""
+    return source_line(library, claim.source, language, claim.locator)
+
+
+def asserted(claim: Claim, language: str) -> object:
+    """Return the asserted value as printed, with the quantity that names its unit."""
+    value = claim.asserts.value
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        shown: object = _t("yes" if value else "no", language)
+    else:
+        shown = figure(value) if not isinstance(value, str) else value
+    limit = f" ({_t('limit', language)})" if claim.asserts.limit else ""
+    return join(element("code", claim.asserts.quantity), " = ", shown, limit)
+
+
+def _facts(library: Library, claim: Claim, language: str) -> Html:
+    entries: list[tuple[object, object]] = [(_t("asserted", language), asserted(claim, language))]
+    if claim.stated_on:
+        entries.append((_t("stated_on", language), day(claim.stated_on, language)))
+    return facts(entries, language=language)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return rounded(value, decimals=3)
+    return str(value)
+
+
+def _check(library: Library, claim: Claim, language: str) -> Html:
+    judgement = judge_claim(library, claim)
+    assert claim.check is not None
+    inputs = ", ".join(f"{name} = {_shown(value)}" for name, value in claim.check.with_.items())
+    computed = None if judgement.computed is None else _shown(judgement.computed)
+    entries: list[tuple[object, object]] = [
+        (_t("function", language), element("code", claim.check.function)),
+        (_t("inputs", language), element("code", inputs) if inputs else None),
+        (_t("computed", language), element("code", computed) if computed else None),
+    ]
+    if claim.requires:
+        needed = ", ".join(f"{name} = {_shown(value)}" for name, value in claim.requires.items())
+        entries.append((_t("requires", language), element("code", needed)))
+    if claim.against:
+        entries.append((_t("against", language), links(library, claim.against, language)))
+    return facts(entries, language=language)
+
+
+def claim_row(library: Library, claim: Claim, language: str, *, filtered: bool = False) -> Row:
+    """Return a claim as a row: the claim, who said it, its verdict."""
+    source = library.find(Source, claim.source)
+    attributes: dict[str, object] = {"id": claim.id}
+    if filtered:
+        attributes |= filter_attributes(
+            verdict=claim.verdict, subject=claim.subjects, source=claim.source
+        )
+    return Row(
+        [
+            record_link(library, f"claims/{claim.id}", language),
+            element("span", source.title if source else claim.source,
+                    lang=source.title_language if source else None),
+            badges(claim, language),
+        ],
+        attributes,
+    )  # fmt: skip
+
+
+def _index(library: Library, language: str) -> Page:
+    claims = list(library.records(Claim))
+    title = word("section.claims", language)
+    used = {subject for claim in claims for subject in claim.subjects}
+    sources = {claim.source for claim in claims}
+    titles = {each: source.title for each in sources if (source := library.find(Source, each))}
+    table = data_table(
+        columns=[Column(_t("claim", language)), Column(_t("by", language)),
+                 Column(_t("verdict", language))],
+        rows=[claim_row(library, claim, language, filtered=True) for claim in claims],
+        caption=title, language=language, show_caption=False,
+    )  # fmt: skip
+    facets = [
+        Facet("verdict", _t("verdict", language),
+              [(each, word(f"verdict.{each}", language)) for each in VERDICTS]),
+        Facet("subject", _t("subject", language),
+              sorted((each, subject_word(each, language)) for each in used)),
+        Facet("source", _t("by", language), sorted(titles.items(), key=lambda pair: pair[1])),
+    ]  # fmt: skip
+    body = filterable(name="claims", facets=facets, body=table, language=language)
+    lead = _t("lead", language)
+    counts = verdict_counts(library, language)
+    legend = badge_legend(kind="verdict", language=language)
+    return Page(blocks(f"# {title}", lead, counts, body, legend), title, lead)
+
+
+def verdict_counts(library: Library, language: str, source: str | None = None) -> Html:
+    """Return how many claims got which verdict, of all sources or one."""
+    items = []
+    for verdict in VERDICTS:
+        number = sum(
+            claim.verdict == verdict and source in (None, claim.source)
+            for claim in library.records(Claim)
+        )
+        if number:
+            items.append(element("li", verdict_badge(verdict, language), " ", str(number)))
+    return element("ul", *items, class_="counts") if items else EMPTY
+
+
+def line_of(claim: Claim) -> int:
+    """Return the first line of the source that a claim's locator names, for order."""
+    match = FIRST_LINE.search(claim.locator)
+    return int(match.group(1)) if match else 10**6
+
+
+def macros(library: Library, language: str) -> dict[str, Callable[..., str]]:
+    """Return what the pages about the articles call."""
+
+    def claims_of(source: str, *ids: str) -> str:
+        """A table of an article's claims in its own order, or of the named ones."""
+        own = [claim for claim in library.records(Claim) if claim.source == source]
+        chosen = [claim for claim in own if not ids or claim.id in ids]
+        if missing := set(ids) - {claim.id for claim in chosen}:
+            raise ValueError(f"no such claims of {source}: {', '.join(sorted(missing))}")
+        chosen.sort(key=lambda claim: ids.index(claim.id) if ids else line_of(claim))
+        rows = []
+        for claim in chosen:
+            quote = (
+                element("q", claim.quote.text, lang=claim.quote.language) if claim.quote else None
+            )
+            rows.append(
+                (
+                    join(record_link(library, f"claims/{claim.id}", language),
+                         element("div", quote, class_="claim-quote") if quote else None),
+                    badges(claim, language),
+                    prose(claim.reason, language, claim_values(library, claim)),
+                )
+            )  # fmt: skip
+        return data_table(
+            columns=[Column(_t("claim", language)), Column(_t("verdict", language)),
+                     Column(_t("computed", language))],
+            rows=rows, caption=word("section.claims", language), language=language,
+            show_caption=False,
+        )  # fmt: skip
+
+    def claim_counts(source: str) -> str:
+        return verdict_counts(library, language, source)
+
+    return {"claims_of": claims_of, "claim_counts": claim_counts}
