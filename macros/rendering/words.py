@@ -92,7 +92,7 @@ WORDS: dict[str, dict[str, str]] = {
     "module.kv_cache": {"en": "KV cache", "zh": "KV 缓存"},
     "module.draft": {"en": "Draft", "zh": "草稿"},
     # How good a fact is.
-    "evidence.measured": {"en": "measured", "zh": "本站实测"},
+    "evidence.measured": {"en": "measured", "zh": "本站测得"},
     "evidence.measured.meaning": {
         "en": "We measured it, and the log is public.",
         "zh": "由本站测得，日志公开。",
@@ -102,17 +102,17 @@ WORDS: dict[str, dict[str, str]] = {
         "en": "Others measured it, and we got the same.",
         "zh": "他人测得，本站得到相同结果。",
     },
-    "evidence.reported": {"en": "reported", "zh": "有据报告"},
+    "evidence.reported": {"en": "reported", "zh": "他人报告"},
     "evidence.reported.meaning": {
         "en": "Others measured it, and their raw data are public.",
         "zh": "他人测得，原始数据公开。",
     },
-    "evidence.documented": {"en": "documented", "zh": "官方记载"},
+    "evidence.documented": {"en": "documented", "zh": "官方文档"},
     "evidence.documented.meaning": {
         "en": "The maker states it in files or documentation.",
         "zh": "由制作方在文件或文档中写明。",
     },
-    "evidence.claimed": {"en": "claimed", "zh": "仅有说法"},
+    "evidence.claimed": {"en": "claimed", "zh": "仅为声称"},
     "evidence.claimed.meaning": {
         "en": "Someone says so; no raw data are public.",
         "zh": "仅见于文字，没有公开的原始数据。",
@@ -218,7 +218,7 @@ WORDS: dict[str, dict[str, str]] = {
     "section.judge": {"en": "Judge a number", "zh": "判断一个数字"},
     "section.understand": {"en": "Understand", "zh": "原理"},
     "section.law": {"en": "Bytes set the ceiling", "zh": "字节决定上限"},
-    "section.pitfalls": {"en": "Pitfalls", "zh": "陷阱"},
+    "section.pitfalls": {"en": "Pitfalls", "zh": "踩坑"},
     "section.claims": {"en": "Claims", "zh": "说法与判定"},
     "section.faq": {"en": "Questions", "zh": "常见问题"},
     "section.articles": {"en": "The two articles", "zh": "两篇文章"},
@@ -270,6 +270,26 @@ WORDS: dict[str, dict[str, str]] = {
     "metric.sum_of_request_rates_tokens_per_s": {"en": "sum of request rates", "zh": "各请求速率之和"},
     "metric.prefill_tokens_per_s": {"en": "prefill", "zh": "预填充"},
     "metric.peak_tokens_per_s": {"en": "peak", "zh": "峰值"},
+    # What pitfalls are about, in the order of their list, and how a source stood when last seen.
+    "category.startup": {"en": "Start", "zh": "启动"},
+    "category.memory": {"en": "Memory", "zh": "内存"},
+    "category.container": {"en": "Containers and packages", "zh": "容器与软件包"},
+    "category.driver": {"en": "Driver", "zh": "驱动"},
+    "category.loader": {"en": "Loading weights", "zh": "加载权重"},
+    "category.sm121-bug": {"en": "Faults of SM121", "zh": "SM121 的错误"},
+    "category.moe-backend": {"en": "Backends", "zh": "后端"},
+    "category.kv-cache": {"en": "KV cache", "zh": "KV 缓存"},
+    "category.mtp-apc": {"en": "Drafts and prefix caching", "zh": "草稿与前缀缓存"},
+    "category.mtp-weights": {"en": "Draft weights", "zh": "草稿权重"},
+    "category.perf": {"en": "Speed", "zh": "速度"},
+    "category.power": {"en": "Power", "zh": "供电"},
+    "category.tools": {"en": "Tools and reasoning", "zh": "工具调用与思考"},
+    "category.template": {"en": "Chat templates", "zh": "聊天模板"},
+    "category.api": {"en": "API", "zh": "API"},
+    "category.multi-node": {"en": "Several Sparks", "zh": "多台 Spark"},
+    "source_state.open": {"en": "open", "zh": "未关闭"},
+    "source_state.closed": {"en": "closed", "zh": "已关闭"},
+    "source_state.merged": {"en": "merged", "zh": "已合并"},
 }
 
 
