@@ -439,7 +439,11 @@ class Pitfall(Strict):
     """What breaks, since when, until when, and what to do; symptom first."""
 
     id: Slug
-    category: Slug
+    category: Literal[
+        "startup", "memory", "container", "driver", "loader", "sm121-bug", "moe-backend",
+        "kv-cache", "mtp-apc", "mtp-weights", "perf", "power", "tools", "template", "api",
+        "multi-node",
+    ]  # fmt: skip
     severity: Literal["blocks-startup", "wrong-output", "unstable", "slow", "note"]
     title: Text
     affects: Affects
