@@ -126,6 +126,7 @@ class Build:
     addresses: dict[str, File] = field(default_factory=dict)
     edit_paths: dict[str, str | None] = field(default_factory=dict)
     navigation: dict[str, Navigation] = field(default_factory=dict)
+    dead_links: set[tuple[str, str]] = field(default_factory=set)
 
 
 class LedgerPlugin(BasePlugin[LedgerConfig]):
@@ -285,7 +286,9 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         if path == "":
             target = addresses[f"{language}/index.md"]
         if target is None:
-            log.warning("%s links to /%s, which is not a page", page.file.src_uri, path)
+            if (page.file.src_uri, path) not in self.build.dead_links:
+                log.warning("%s links to /%s, which is not a page", page.file.src_uri, path)
+                self.build.dead_links.add((page.file.src_uri, path))
             return link[0]
         return f"{link['before']}{get_relative_url(target.url, page.url)}"
 
