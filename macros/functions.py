@@ -39,7 +39,6 @@ def call(library: Library, name: str, inputs: dict[str, Any]) -> Value:
     return function(library, **inputs)
 
 
-
 def highest(results: Results, name: str) -> float | None:
     """Return a figure, or the upper end of its range where only a range is stated."""
     figure = getattr(results, name)
@@ -292,6 +291,38 @@ def measurement_exceeds(
 
 
 @named
+def run_exceeds_run(
+    library: Library, *, measurement: str, than: str, point: int = 0, than_point: int = 0
+) -> bool:
+    """Whether a run's speed for one request is above another run's."""
+    mine = _speed(library.get(Measurement, measurement), point)
+    return mine > _speed(library.get(Measurement, than), than_point)
+
+
+@named
+def num_draft_tokens(library: Library, *, measurement: str) -> int:
+    """How many draft tokens a run used for a step."""
+    return library.get(Measurement, measurement).draft.num_tokens or 0
+
+
+@named
+def tokens_per_step(library: Library, *, acceptance_percent: float, draft_tokens: int) -> float:
+    """Tokens that a step yields at an acceptance rate, the bonus token included."""
+    return 1 + float(acceptance_percent) / 100 * int(draft_tokens)
+
+
+@named
+def steps_per_s(
+    library: Library, *, tokens_per_s: float, acceptance_percent: float, draft_tokens: int
+) -> float:
+    """Steps a second behind a speed at an acceptance rate."""
+    length = tokens_per_step(
+        library, acceptance_percent=acceptance_percent, draft_tokens=draft_tokens
+    )
+    return float(tokens_per_s) / length
+
+
+@named
 def acceptance_rate_percent(
     library: Library, *, acceptance_length: float, draft_tokens: int
 ) -> float:
@@ -360,6 +391,13 @@ def choice_exists(
     """Whether a flag, key or variable takes a value in a release, or in any release on record."""
     runs = library.topic(engine, "choices").root.get(of, {}).get(choice, [])
     return _exists_in(library, engine, runs, version)
+
+
+@named
+def first_release_with_choice(library: Library, *, engine: str, of: str, choice: str) -> str:
+    """The first release on record in which a flag, key or variable takes a value."""
+    runs = library.topic(engine, "choices").root[of][choice]
+    return str(runs[0][0])
 
 
 @named
@@ -492,6 +530,27 @@ def kv_takes_more_than(
     return kv_percent(library, checkpoint=checkpoint, context_tokens=context_tokens) > float(
         percent
     )
+
+
+@named
+def gb_saved_per_token(library: Library, *, before: str, after: str) -> float:
+    """The weights that a plain step reads less after a change of checkpoint, in GB."""
+    return weights_gb_per_token(library, checkpoint=before) - weights_gb_per_token(
+        library, checkpoint=after
+    )
+
+
+@named
+def ceiling_gain_percent(library: Library, *, before: str, after: str) -> float:
+    """By how much the ceiling of a plain step rises from one checkpoint to another, in percent."""
+    ceilings = [ceiling_of(library, each).ceiling_tokens_per_s for each in (before, after)]
+    return percent_change(library, before=ceilings[0], after=ceilings[1])
+
+
+@named
+def smaller_than_gb(library: Library, *, checkpoint: str, gb: float) -> bool:
+    """Whether the weight files of a checkpoint are smaller than a size."""
+    return published_size_gb(library, checkpoint=checkpoint) < float(gb)
 
 
 @named
@@ -698,7 +757,9 @@ def holds_always(library: Library) -> bool:
 
 
 @named
-def best_tokens_per_s(library: Library, *, model: str, drafts: bool | None = None, nodes: int = 1) -> float:
+def best_tokens_per_s(
+    library: Library, *, model: str, drafts: bool | None = None, nodes: int = 1
+) -> float:
     """The fastest comparable single-request speed of a model on record."""
     found = best(library, model, num_nodes=nodes, drafts=drafts)
     if found is None:
