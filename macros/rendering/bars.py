@@ -14,6 +14,7 @@ from macros.rendering.words import word, words_under
 MODULES = words_under("module")
 TRAFFIC_MODULES = ("state", "kv_cache", "draft")
 MAX_NUM_TICKS = 6
+MIN_NUM_ROWS_TO_CUT = 8
 
 Segments = Sequence[tuple[str, int]]
 
@@ -39,6 +40,8 @@ def byte_bar(
 ) -> Html:
     """Return one bar whose length is `scale_bytes` at full width, with its legend and its table."""
     parts = _ordered(segments)
+    if _total(parts) > scale_bytes:
+        raise ValueError(f"{label}: {_total(parts)} bytes do not fit a scale of {scale_bytes}")
     return element(
         "figure",
         element(
@@ -66,11 +69,14 @@ def byte_bar_group(
     note: object = None,
     show_caption: bool = True,
 ) -> Html:
-    """Return bars to one scale under one legend; with a bandwidth the axis shows ceilings, too."""
+    """Return bars to one scale under one legend; with a bandwidth the axis shows ceilings, too.
+
+    A bar longer than `scale_bytes` is cut at the end of the axis, and its row says so.
+    """
     if not rows:
         return element("p", word("none_yet", language), class_="empty")
     ordered = [row._replace(segments=_ordered(row.segments)) for row in rows]
-    scale = scale_bytes or max(_total(row.segments) for row in ordered)
+    scale = scale_bytes or common_scale_bytes([_total(row.segments) for row in ordered])
     present = [name for name in MODULES if any(name == m for r in ordered for m, _ in r.segments)]
     return element(
         "figure",
@@ -112,6 +118,13 @@ def share_bar(
     )
 
 
+def common_scale_bytes(totals: Sequence[int]) -> int:
+    """Return the longest total, in a long list without one that dwarfs all others."""
+    *shorter, longest = sorted(totals)
+    dwarfs = len(totals) >= MIN_NUM_ROWS_TO_CUT and longest > 2 * shorter[-1]
+    return shorter[-1] if dwarfs else longest
+
+
 def nice_ticks(scale_bytes: int) -> list[int]:
     """Return round byte counts from 0 up to the scale, a handful of them."""
     step = 10 ** (len(str(scale_bytes)) - 2)
@@ -150,8 +163,6 @@ def _share_percent(num_bytes: int, of_bytes: int) -> Decimal:
 
 
 def _bar(segments: Segments, scale: int, label: object, language: str, decimals: int) -> Html:
-    if _total(segments) > scale:
-        raise ValueError(f"{label}: {_total(segments)} bytes do not fit a scale of {scale}")
     parts = (
         element(
             "span",
@@ -233,6 +244,8 @@ def _table(segments: Segments, label: str, language: str, decimals: int) -> Html
 
 def _group_row(row: BarRow, scale: int, language: str, decimals: int) -> Html:
     name = element("a", row.label, href=row.href) if row.href else element("span", row.label)
+    is_cut = _total(row.segments) > scale
+    cut = element("span", word("bar_cut", language), class_="bytes-note") if is_cut else EMPTY
     note = element("span", row.note, class_="bytes-note") if row.note else EMPTY
     total = gigabytes(_total(row.segments), decimals=decimals)
     return element(
@@ -245,9 +258,10 @@ def _group_row(row: BarRow, scale: int, language: str, decimals: int) -> Html:
             "div",
             element("span", total, class_="bytes-total"),
             element("span", row.figure, class_="bytes-figure") if row.figure else EMPTY,
+            cut,
             class_="bytes-numbers",
         ),
-        class_="bytes-row",
+        class_=classes("bytes-row", "bytes-row--cut" if is_cut else None),
     )
 
 

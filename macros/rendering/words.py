@@ -15,6 +15,7 @@ WORDS: dict[str, dict[str, str]] = {
     "scroll_hint": {"en": "scroll sideways", "zh": "可横向滚动"},
     "checkpoint": {"en": "Checkpoint", "zh": "检查点"},
     "bytes_per_token": {"en": "Read per token", "zh": "每词元读取"},
+    "bar_cut": {"en": "bar cut short", "zh": "条形已截短"},
     "of_ceiling": {"en": "of the ceiling", "zh": "占上限"},
     "over_ceiling": {"en": "above the plain ceiling", "zh": "高于无草稿上限"},
     "not_stated": {"en": "not stated", "zh": "未说明"},
@@ -292,6 +293,14 @@ WORDS: dict[str, dict[str, str]] = {
     "source_state.open": {"en": "open", "zh": "未关闭"},
     "source_state.closed": {"en": "closed", "zh": "已关闭"},
     "source_state.merged": {"en": "merged", "zh": "已合并"},
+    # What the reader of a question is doing, in the order of the page.
+    "faq.buying": {"en": "Buying", "zh": "选购"},
+    "faq.first-start": {"en": "First start", "zh": "首次启动"},
+    "faq.slow": {"en": "It is slow", "zh": "速度慢"},
+    "faq.broken": {"en": "It is broken", "zh": "出错了"},
+    "faq.agents": {"en": "Agents", "zh": "智能体"},
+    "faq.several": {"en": "Several Sparks", "zh": "多台 Spark"},
+    "faq.formats": {"en": "Formats", "zh": "格式"},
 }
 
 

@@ -246,6 +246,29 @@ def test_the_axis_of_a_group_tells_the_ceiling_of_each_tick():
     assert "4 GB68 tok/s" in text and "10 GB27 tok/s" in text
 
 
+def test_a_bar_beyond_the_scale_of_its_group_is_cut_and_says_so_with_its_whole_number():
+    rows = [ui.BarRow("a", [("experts", 5 * GB)]), ui.BarRow("b", [("dense_mlp", 50 * GB)])]
+    html = ui.byte_bar_group(rows=rows, caption="x", language="en", scale_bytes=10 * GB)
+    assert widths(html) == [50.0, 500.0]
+    assert html.count("bytes-row--cut") == html.count("bar cut short") == 1
+    assert "50.00\u00a0GB" in html
+
+
+@pytest.mark.parametrize(
+    ("totals", "scale"),
+    [
+        ([2, 3, 4, 5, 6, 7, 18, 51], 18),
+        ([2, 3, 4, 5, 6, 7, 18, 36], 36),
+        ([2, 18, 51], 51),
+        ([7], 7),
+    ],
+)
+def test_only_in_a_long_list_one_that_dwarfs_all_others_leaves_the_scale(totals, scale):
+    from macros.rendering.bars import common_scale_bytes
+
+    assert common_scale_bytes(totals) == scale
+
+
 def test_an_unknown_module_and_a_bar_longer_than_its_scale_are_faults():
     with pytest.raises(KeyError, match="gdn is no module"):
         ui.byte_bar(segments=[("gdn", 1)], scale_bytes=2, label="x", language="en")
