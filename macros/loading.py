@@ -109,6 +109,7 @@ class _Composer:
             key = getattr(key_event, "value", None)
             if not isinstance(key_event, yaml.ScalarEvent):
                 self.fault(line, "yaml/key", at, "text as a key", "a list or mapping", "use text")
+                self.value(key_event, join(at, "?"))
                 key = "?"
             name = join(at, key)
             if key in result:

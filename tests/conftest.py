@@ -64,3 +64,8 @@ def built_site(tmp_path_factory) -> Path:
     if code != "0":
         pytest.fail(f"mkdocs build --strict failed:\n{output}", pytrace=False)
     return site
+
+
+def pytest_addoption(parser):
+    """Add `--golden`, which writes derived values anew instead of comparing them."""
+    parser.addoption("--golden", action="store_true", help="write tests/golden/ anew")

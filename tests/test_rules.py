@@ -40,6 +40,14 @@ def rule_names_in_code() -> set[str]:
     return names
 
 
+def without_sum(text: str) -> str:
+    """Return a report without its last line, which counts the records of the whole library."""
+    lines = text.strip().splitlines()
+    if lines and lines[-1].endswith("well-formed."):
+        lines.pop()
+    return "\n".join(lines).strip()
+
+
 CONCERNS = {
     "yaml", "schema", "identity", "reference", "provenance", "bilingual", "typography", "texts",
     "claims", "exceptions", "arithmetic", "plausibility", "flags", "recipes", "measurements",
@@ -59,7 +67,7 @@ def test_rule_says_exactly_this(case: Path, tmp_path: Path):
     shutil.copytree(case / "data", tmp_path / "data", dirs_exist_ok=True)
     expected = (case / "expected.txt").read_text("utf-8")
     found = findings_of(tmp_path)
-    assert found.strip() == expected.strip()
+    assert without_sum(found) == without_sum(expected)
     assert f": {case.parent.name}/{case.name}: " in found
 
 

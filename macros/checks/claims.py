@@ -1,6 +1,7 @@
 """Every claim is checked, and its stated verdict is the computed one."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from string import Formatter
 
 from macros.arithmetic import day
@@ -108,9 +109,10 @@ def _values_compute(library: Library, document: Document, record: Claim | Faq | 
 
 
 def _unknown_function(document: Document, at: str, got: str) -> Finding:
+    near = get_close_matches(got, FUNCTIONS, n=3)
     return document.finding(
-        rule="claims/unknown-function", at=at, expected=f"one of {', '.join(sorted(FUNCTIONS))}",
-        got=got, fix="name a function of macros/functions.py",
+        rule="claims/unknown-function", at=at, expected="a function of macros/functions.py",
+        got=got, fix=f"write {' or '.join(f'`{each}`' for each in near)}" if near else "name one",
     )  # fmt: skip
 
 
