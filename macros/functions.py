@@ -765,3 +765,50 @@ def best_tokens_per_s(
     if found is None:
         raise ValueError(f"no comparable speed of {model}")
     return float(found.tokens_per_s)
+
+
+@named
+def rule_of_thumb_tokens_per_s(
+    library: Library, *, parameters_billion: float, bits_per_weight: float,
+    hardware: str = "dgx-spark",
+) -> float:  # fmt: skip
+    """A machine's bandwidth over some active parameters at one width."""
+    bandwidth = library.get(Hardware, hardware).bandwidth_gb_per_s
+    return simple_ceiling_tokens_per_s(
+        library, bandwidth_gb_per_s=float(bandwidth),
+        active_parameters_billion=parameters_billion, bits_per_weight=bits_per_weight,
+    )  # fmt: skip
+
+
+@named
+def usable_memory_gib(library: Library, *, hardware: str = "dgx-spark") -> float:
+    """The memory that system and model share on one machine, in GiB."""
+    return library.get(Hardware, hardware).usable_memory_bytes / 2**30
+
+
+@named
+def resident_gib(library: Library, *, checkpoint: str, draft: bool = True) -> float:
+    """The weights of a checkpoint that stay in memory, in GiB."""
+    return resident_bytes(composition_of(library, checkpoint), draft=draft) / 2**30
+
+
+@named
+def kv_gib(
+    library: Library, *, checkpoint: str, context_tokens: int, kv_format: str = "bf16"
+) -> float:
+    """The KV cache that one request of some length keeps, in GiB."""
+    composition = composition_of(library, checkpoint)
+    return (kv_bytes_kept(composition, context_tokens, kv_format, draft=False) or 0.0) / 2**30
+
+
+@named
+def measured_gain_percent(
+    library: Library, *, measurement: str, than: str, field: str, point: int = 0,
+    than_point: int = 0,
+) -> float:  # fmt: skip
+    """How much higher a figure of one run is than the same figure of another, in percent."""
+    return percent_change(
+        library,
+        before=measured(library, measurement=than, field=field, point=than_point),
+        after=measured(library, measurement=measurement, field=field, point=point),
+    )
