@@ -245,10 +245,10 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
             own.homepage = files.get_file_from_path(f"{language}/index.md").page
             self.build.navigation[language] = own
         sections = dict(sections_by_folder(nav.items))
+        listed = {page.file.src_uri for page in nav.pages}
         for file in files.documentation_pages():
-            if file.page is None and language_of(file.src_uri):
-                page = Page(None, file, config)
-                page.parent = nearest_section(file.src_uri, sections)
+            if language_of(file.src_uri) and file.src_uri not in listed:
+                file.page.parent = nearest_section(file.src_uri, sections)
         return nav
 
     # Pages
@@ -335,8 +335,7 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         self.speak(config, language)
         source, path = config.extra.get("source_url"), self.build.edit_paths.get(uri)
         page.edit_url = f"{source}{path}" if source and path else None
-        if not has_neighbours(page):
-            page.meta["hide"] = [*page.meta.get("hide", []), "navigation"]
+        page.meta["hide"] = [*page.meta.get("hide", []), *empty_sides(page, nav)]
         return context | self.frame(language, below_language(uri))
 
     def on_template_context(self, context: dict, template_name: str, config: MkDocsConfig) -> dict:
@@ -438,10 +437,13 @@ def nearest_section(uri: str, sections: dict[str, Section]) -> Section | None:
     return None
 
 
-def has_neighbours(page: Page) -> bool:
-    """Whether the navigation at the side would show more than the page's own section."""
+def empty_sides(page: Page, nav: Navigation) -> Iterator[str]:
+    """Yield the sides of a page that would show nothing of use; its text gets the room."""
     top = page.ancestors[-1] if page.ancestors else page
-    return top.is_section and len(top.children) > 1
+    if page not in nav.pages or top.is_page or len(top.children) == 1:
+        yield "navigation"
+    if not any(item.children for item in page.toc):
+        yield "toc"
 
 
 def first_words(content: str) -> str:

@@ -141,6 +141,17 @@ def test_every_link_inside_the_site_leads_to_a_page_and_its_anchor(pages, built_
     assert broken == set()
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_page_of_a_record_leads_back_to_its_list(pages, built_site, language):
+    leaves = [path for path in of_language(pages, language) if re.fullmatch(r"models/[^/]+/", path)]
+    assert leaves
+    for path in leaves:
+        text = (built_site / language / path / "index.html").read_text("utf-8")
+        assert '<a href="../" class="md-path__link"' in text, path
+        active = re.search(r'md-tabs__item--active">\s*<a href="([^"]*)"', text)
+        assert active and active[1] == "../", path
+
+
 def test_nothing_is_fetched_from_elsewhere(pages):
     foreign = {
         (page.path, resource)
