@@ -5,12 +5,12 @@ from decimal import Decimal
 
 from macros import memory
 from macros.compositions import ceiling_of, composition_of, has_composition
-from macros.law import expected_tokens_per_s, law_for
+from macros.law import engine_family, expected_tokens_per_s, law_for
 from macros.ledger import Ceiling, LedgerError, Load, disk_bytes
 from macros.library import Library
 from macros.memory import Fit
-from macros.records import Checkpoint, Draft, Hardware, Measurement, Recipe, StartUp
 from macros.recipes import start_limit_s
+from macros.records import Checkpoint, Draft, Hardware, Measurement, Recipe, StartUp
 
 DRAFTS = {"mtp": "mtp", "dflash": "dflash"}
 MTP_ALIASES = "_mtp"
@@ -159,21 +159,23 @@ def start_limit(library: Library, recipe: Recipe) -> int:
     return start_limit_s(recipe, known.high_s if known else None)
 
 
-def same_setup(recipe: Recipe, run: Measurement) -> bool:
+def same_setup(library: Library, recipe: Recipe, run: Measurement) -> bool:
     """Tell whether a run used the checkpoint, machines, engine and drafts of a recipe."""
     draft = draft_of(recipe)
     return (
         run.checkpoint == served_checkpoint(recipe)
         and run.num_nodes == recipe.num_nodes
-        and run.engine.name == recipe.engine.name
+        and engine_family(library, run.engine.name) == engine_family(library, recipe.engine.name)
         and run.draft.method == draft.method
         and (run.draft.num_tokens or 0) == (draft.num_tokens or 0)
     )
 
 
-def same_release(recipe: Recipe, run: Measurement) -> bool:
+def same_release(library: Library, recipe: Recipe, run: Measurement) -> bool:
     """Tell whether a run also used the release of a recipe."""
-    return same_setup(recipe, run) and run.engine.version == recipe.engine.version
+    own, other = recipe.engine, run.engine
+    same = own.version == other.version or (own.build is not None and own.build == other.build)
+    return same_setup(library, recipe, run) and same
 
 
 def linked_runs(library: Library, recipe: Recipe) -> list[Measurement]:

@@ -485,7 +485,7 @@ def listens_to_this_machine(library: Library) -> Iterator[Finding]:
 def status_is_earned(library: Library) -> Iterator[Finding]:
     """A status other than `untested` rests on a named run of the same set-up, and is no better."""
     for document, recipe in library.all(Recipe):
-        runs = [run for run in linked_runs(library, recipe) if same_setup(recipe, run)]
+        runs = [run for run in linked_runs(library, recipe) if same_setup(library, recipe, run)]
         best = min((_rank(run) for run in runs), default=None)
         if best is None and recipe.status != "untested":
             yield document.finding(

@@ -1,6 +1,7 @@
 """The pages of recipes: the command first, then how fast, how much memory, how to prove it."""
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from macros.functions import SPEED_FIELDS
 from macros.library import Library
@@ -26,7 +27,16 @@ from macros.rendering.blocks import answer, draft_words, notice
 from macros.rendering.commands import CommandTab, command, command_tabs
 from macros.rendering.filters import Facet, filter_attributes, filterable
 from macros.rendering.markup import Html, element, join
-from macros.rendering.numbers import day, duration, figure, gibibytes, rounded, span, tokens_per_s
+from macros.rendering.numbers import (
+    THIN_SPACE,
+    day,
+    duration,
+    figure,
+    gibibytes,
+    rounded,
+    span,
+    tokens_per_s,
+)
 from macros.rendering.page import Page
 from macros.rendering.parts import (
     blocks,
@@ -52,9 +62,13 @@ T = {
     },
     "measured": {"en": "{speed} measured by others with this checkpoint and these drafts.", "zh": "他人用同一检查点、同样的草稿设置测得 {speed}。"},
     "expected": {"en": "About {speed} is to be expected for one request.", "zh": "单个请求预计约 {speed}。"},
-    "bound": {"en": "At most {speed} for one request.", "zh": "单个请求最多 {speed}。"},
+    "bound": {"en": "Memory bandwidth allows at most {speed}.", "zh": "内存带宽最多允许 {speed}。"},
+    "measured_all": {"en": "{speed} measured by others for {number} requests together.", "zh": "他人测得 {number} 个请求合计 {speed}。"},
+    "expected_all": {"en": "About {speed} is to be expected for {number} requests together.", "zh": "{number} 个请求合计预计约 {speed}。"},
+    "bound_all": {"en": "Memory bandwidth allows {number} requests about {speed} together.", "zh": "内存带宽约允许 {number} 个请求合计 {speed}。"},
+    "bound_uncounted": {"en": "Without drafts memory bandwidth allows at most {speed}; how many drafts are accepted here is not on record.", "zh": "不计草稿时，内存带宽最多允许 {speed}；这里的草稿接受率没有记录。"},
+    "uncounted": {"en": "Drafts are not counted, because their acceptance length is not on record.", "zh": "未计入草稿，因为接受长度没有记录。"},
     "no_number": {"en": "Nobody has published a speed, and the formats inside are not known.", "zh": "没有公开的速度，内部格式也未知。"},
-    "reason_bound": {"en": "The ceiling at a short context is {ceiling}; memory bandwidth allows no more.", "zh": "短上下文下的上限是 {ceiling}，内存带宽不允许更快。"},
     "untested": {
         "en": "Nobody has measured this command. It passes every rule, and the numbers are calculated. If you run it, please send us the measurement.",
         "zh": "还没有人测过这条命令。它通过了全部规则，数字来自计算。如果你运行了它，欢迎把测量结果发给我们。",
@@ -162,16 +176,39 @@ def pages(library: Library, language: str) -> dict[str, Page]:
     return made
 
 
-def best_measured(library: Library, recipe: Recipe) -> tuple[Measurement, str] | None:
-    """Return the first linked run of the same set-up that has a single request, and its speed."""
-    for run in linked_runs(library, recipe):
-        if not same_setup(recipe, run):
-            continue
+class BestMeasured(NamedTuple):
+    """The measured speed that a recipe is known for."""
+
+    run: Measurement
+    value: str
+    concurrency: int
+
+
+def best_measured(library: Library, recipe: Recipe) -> BestMeasured | None:
+    """Return what the first linked run of the same set-up shows for the recipe's purpose."""
+    runs = [run for run in linked_runs(library, recipe) if same_setup(library, recipe, run)]
+    if recipe.purpose == "offline":
+        return _best_together(runs)
+    for run in runs:
         for point in run.points:
             speed = speed_of_point(point)
             if point.concurrency == 1 and speed and speed.field in SPEED_FIELDS:
-                return run, figure(speed.value)
+                return BestMeasured(run, figure(speed.value), 1)
     return None
+
+
+def _best_together(runs: list[Measurement]) -> BestMeasured | None:
+    """Return the highest total of all requests together."""
+    found = [
+        (point.results.aggregate_tokens_per_s, point.concurrency, run)
+        for run in runs
+        for point in run.points
+        if point.results.aggregate_tokens_per_s and point.concurrency
+    ]
+    if not found:
+        return None
+    value, concurrency, run = max(found, key=lambda each: each[0])
+    return BestMeasured(run, figure(value), concurrency)
 
 
 def _page(library: Library, recipe: Recipe, language: str) -> Page:
@@ -236,29 +273,48 @@ def _page(library: Library, recipe: Recipe, language: str) -> Page:
 
 def _answer(library: Library, recipe: Recipe, language: str) -> tuple[str, str]:
     """Return the headline and its reason: measured first, else expected, else the bound."""
-    known = expectations(library, recipe)
-    first = known[0] if known else None
+    expected, bound = _calculated(library, recipe, language)
     best = best_measured(library, recipe)
-    expected = (
-        tokens_per_s(str(first.expected_tokens_per_s), decimals=0)
-        if first and first.expected_tokens_per_s
-        else None
-    )
-    bound = tokens_per_s(str(first.answer.ceiling_tokens_per_s), decimals=1) if first else None
     reasons = []
     if best:
-        headline = _t("measured", language, speed=tokens_per_s(best[1].replace("\u202f", "")))
-        if expected:
-            reasons.append(_t("expected", language, speed=expected))
+        speed = tokens_per_s(best.value.replace(THIN_SPACE, ""))
+        key = "measured" if best.concurrency == 1 else "measured_all"
+        headline = _t(key, language, speed=speed, number=best.concurrency)
+        reasons.append(expected)
     elif expected:
-        headline = _t("expected", language, speed=expected)
+        headline = expected
     elif bound:
-        headline = _t("bound", language, speed=bound)
+        headline = bound
     else:
         headline = _t("no_number", language)
-    if bound and (best or expected):
-        reasons.append(_t("reason_bound", language, ceiling=bound))
-    return headline, (" " if language == "en" else "").join(reasons)
+    if bound and headline != bound:
+        reasons.append(bound)
+    return headline, (" " if language == "en" else "").join(each for each in reasons if each)
+
+
+def _calculated(library: Library, recipe: Recipe, language: str) -> tuple[str, str]:
+    """Return the sentences of what is expected and of the bound, each empty where unknown."""
+    known = expectations(library, recipe)
+    if not known:
+        return "", ""
+    offline = recipe.purpose == "offline"
+    each = known[-1] if offline else known[0]
+    number = each.load.concurrency
+    uncounted = draft_of(recipe).method != "none" and each.load.draft == "none"
+    speed = each.expected_tokens_per_s
+    expected = ""
+    if speed and not uncounted:
+        speed = speed * number if offline else speed
+        key = "expected_all" if offline else "expected"
+        expected = _t(key, language, speed=tokens_per_s(str(speed), decimals=0), number=number)
+    ceiling = (
+        each.answer.ceiling_aggregate_tokens_per_s
+        if offline
+        else each.answer.ceiling_tokens_per_s
+    )
+    key = "bound_all" if offline else "bound_uncounted" if uncounted else "bound"
+    bound = _t(key, language, speed=tokens_per_s(str(ceiling), decimals=1), number=number)
+    return expected, bound
 
 
 def _warnings(library: Library, recipe: Recipe, language: str) -> Html:
@@ -267,7 +323,7 @@ def _warnings(library: Library, recipe: Recipe, language: str) -> Html:
     runs = linked_runs(library, recipe)
     if recipe.status == "untested":
         found.append(notice(text=_t("untested", language), language=language, kind="unknown"))
-    elif not any(same_release(recipe, run) for run in runs):
+    elif not any(same_release(library, recipe, run) for run in runs):
         found.append(notice(text=_t("other_release", language), language=language))
     if recipe.engine.image and not recipe.engine.image_seen:
         found.append(notice(text=_t("tag_not_seen", language), language=language, kind="caution"))
@@ -412,7 +468,7 @@ def _speeds(library: Library, recipe: Recipe, language: str) -> Html:
             length=figure(recipe.draft_acceptance_length or 1),
         )
         if drafted
-        else _t("no_drafts", language)
+        else _t("no_drafts" if draft_of(recipe).method == "none" else "uncounted", language)
     )  # fmt: skip
     return data_table(
         columns=[
@@ -606,14 +662,18 @@ def _index(library: Library, language: str) -> Page:
 def _index_row(library: Library, recipe: Recipe, language: str) -> Row:
     known = expectations(library, recipe)
     best = best_measured(library, recipe)
-    expected = known[0].expected_tokens_per_s if known else None
+    shown = (known[-1] if recipe.purpose == "offline" else known[0]) if known else None
+    together = shown.load.concurrency if shown and recipe.purpose == "offline" else 1
+    expected = shown.expected_tokens_per_s if shown else None
+    if draft_of(recipe).method != "none" and shown and shown.load.draft == "none":
+        expected = None
     checkpoint = library.get(Checkpoint, recipe.checkpoint)
     measured: object = None
     if best:
-        run, value = best
+        dated = best.run.measured_on
         measured = element(
-            "a", value, href=f"/benchmarks/#{run.id}",
-            title=day(run.measured_on, language) if run.measured_on else None,
+            "a", best.value, href=f"/benchmarks/#{best.run.id}",
+            title=day(dated, language) if dated else None,
         )  # fmt: skip
     return Row(
         [
@@ -622,8 +682,8 @@ def _index_row(library: Library, recipe: Recipe, language: str) -> Row:
             machines(recipe, language),
             f"{recipe.engine.name} {recipe.engine.version}",
             measured,
-            rounded(expected, decimals=0) if expected else None,
-            rounded(known[0].answer.ceiling_tokens_per_s, decimals=1) if known else None,
+            rounded(expected * together, decimals=0) if expected else None,
+            rounded(shown.answer.ceiling_tokens_per_s * together, decimals=1) if shown else None,
             status_badge(recipe.status, language, compact=True),
         ],
         filter_attributes(
