@@ -435,7 +435,7 @@ def _bars(library: Library, recipe: Recipe, language: str) -> Html:
         ]
     answers = [(plain_ceiling(library, each), label) for each, label in shown]
     known = [(found, label) for found, label in answers if found]
-    scale = max((round(found.bytes_per_step) for found, _ in known), default=0)
+    scale = max((sum(amount for _, amount in segments(found.step)) for found, _ in known), default=0)
     return join(
         *(
             byte_bar(
