@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
@@ -15,8 +16,11 @@ from macros.findings import report
 from macros.judge import judge
 from macros.law import expected_tokens_per_s, law_for
 from macros.ledger import KV_BITS, LedgerError, Load
-from macros.library import Library, load
-from macros.records import Cause, Checkpoint, Engine, Hardware
+from macros.library import Library, class_for, load
+from macros.loading import load_file, load_text
+from macros.records import KINDS, Cause, Checkpoint, Engine, Hardware
+from macros.schema import SINGULAR, schemas, template
+from macros.style import tidy, write_whole
 
 ROOT = Path(__file__).resolve().parent.parent
 OK, FINDINGS, BAD_INPUT = 0, 1, 2
@@ -42,9 +46,13 @@ def healthy_library() -> Library:
 
 
 def nearest(name: str, known: list[str], what: str) -> BadInput:
-    """Return the error for an unknown name, with the nearest known ones."""
-    near = get_close_matches(name, known, n=3, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(known[:12])}"
+    """Return the error for an unknown name, with the nearest known ones in any letter case."""
+    by_folded = {each.casefold(): each for each in known}
+    near = get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.5)
+    if near:
+        hint = f"did you mean {' or '.join(by_folded[each] for each in near)}?"
+    else:
+        hint = f"known are {', '.join(known[:12])}"
     return BadInput(f"unknown {what} '{name}'; {hint}")
 
 
@@ -61,15 +69,7 @@ def find_checkpoint(library: Library, name: str) -> Checkpoint:
         return min(matches, key=lambda each: (len(each.id), each.id))
     known = [each.repository for each in library.records(Checkpoint) if each.repository]
     known += [each.id for each in library.records(Checkpoint)]
-    by_folded = {each.casefold(): each for each in known}
-    near = get_close_matches(wanted, by_folded, n=3, cutoff=0.5)
-    raise (
-        nearest(by_folded[near[0]] if near else name, known, "checkpoint")
-        if not near
-        else BadInput(
-            f"unknown checkpoint '{name}'; did you mean {' or '.join(by_folded[n] for n in near)}?"
-        )
-    )
+    raise nearest(name, known, "checkpoint")
 
 
 def at_least(lowest: float, kind: type) -> Callable[[str], float]:
@@ -180,8 +180,11 @@ def command_ceiling(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(result))
         return OK
-    print(f"{checkpoint.name} on {hardware.name}, {load_.concurrency} request(s), "
-          f"{load_.context_tokens} tokens of context, draft {load_.draft} {load_.draft_tokens or ''}")  # fmt: skip
+    drafts = f"{load_.draft} {load_.draft_tokens or ''}".strip()
+    print(
+        f"{checkpoint.name} on {hardware.name}, {load_.concurrency} request(s), "
+        f"{load_.context_tokens} tokens of context, draft {drafts}"
+    )
     for module in sorted(answer.step.modules, key=lambda each: -each.bytes_per_step):
         print(f"  {module.module:16} {module.format:28} {module.bytes_per_step / 1e9:8.3f} GB")
     print(f"  {'state':16} {'':28} {answer.step.state_bytes / 1e9:8.3f} GB")
@@ -226,6 +229,49 @@ def command_fit(options: argparse.Namespace) -> int:
     return OK
 
 
+def command_fix(options: argparse.Namespace) -> int:
+    """Put data files and schemas in form: order, spacing, quotes; never a value."""
+    changed = 0
+    for path in sorted((ROOT / "data").rglob("*.yaml")):
+        place = class_for(path.relative_to(ROOT / "data"))
+        if place is None or place[0] == "topic":
+            continue
+        document, _ = load_file(path, ROOT)
+        if document is None:
+            continue
+        before = path.read_text("utf-8")
+        after = tidy(before, place[2], document)
+        if after != before and load_text(after, document.path)[0] is not None:
+            write_whole(path, after)
+            changed += 1
+            print(document.path)
+    for name, text in schemas().items():
+        path = ROOT / "schemas" / name
+        if not path.exists() or path.read_text("utf-8") != text:
+            write_whole(path, text)
+            changed += 1
+            print(f"schemas/{name}")
+    print(f"{changed} {'file' if changed == 1 else 'files'} changed")
+    return OK
+
+
+def command_new(options: argparse.Namespace) -> int:
+    """Write a commented file with every field of a kind; never over an existing one."""
+    kinds = {**{kind: kind for kind in KINDS}, **{name: kind for kind, name in SINGULAR.items()}}
+    kind = kinds.get(options.kind)
+    if kind is None:
+        raise nearest(options.kind, sorted(SINGULAR.values()), "kind of record")
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", options.id):
+        raise BadInput(f"an id is lower case with dashes, not '{options.id}'")
+    path = ROOT / "data" / kind / f"{options.id}.yaml"
+    taken = sorted((ROOT / "data" / kind).rglob(f"{options.id}.yaml"))
+    if taken:
+        raise BadInput(f"{taken[0].relative_to(ROOT)} exists; choose another id or edit it")
+    write_whole(path, template(kind, options.id))
+    print(f"wrote {path.relative_to(ROOT)}; fill it in, then run: python -m macros check")
+    return OK
+
+
 def find_engine(library: Library, name: str) -> Engine:
     """Return an engine by id, name or nickname in any letter case; BadInput with the list."""
     wanted = name.casefold()
@@ -262,13 +308,18 @@ def command_judge(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps({"checkpoint": checkpoint.id, "engine": engine.id} | asdict(answer)))
         return OK
-    print(f"{answer.verdict}: {options.tokens_per_s} tok/s is "
-          f"{100 * answer.share_of_ceiling:.0f}% of the ceiling {answer.ceiling_tokens_per_s:.1f}")  # fmt: skip
+    print(
+        f"{answer.verdict}: {options.tokens_per_s} tok/s is "
+        f"{100 * answer.share_of_ceiling:.0f}% of the ceiling {answer.ceiling_tokens_per_s:.1f}"
+    )
     if answer.expected_tokens_per_s:
         print(f"expected about {answer.expected_tokens_per_s:.1f} tok/s in {engine.name}")
     for similar in answer.similar_measurements:
-        print(f"  like: {similar.tokens_per_s:g} tok/s at {similar.concurrency} requests, "
-              f"{similar.context_tokens} tokens, {similar.engine}: {similar.measurement}")  # fmt: skip
+        conditions = f"{similar.concurrency} requests, {similar.context_tokens} tokens"
+        print(
+            f"  like: {similar.tokens_per_s:g} tok/s at {conditions}, "
+            f"{similar.engine}: {similar.measurement}"
+        )
     for likely in answer.likely_causes:
         cause = library.get(Cause, likely.cause)
         print(f"  cause: {cause.title.en}\n    {cause.how_to_check.en}")
@@ -305,6 +356,12 @@ def build_parser() -> Parser:
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
     check = commands.add_parser("check", help="run every rule over the data")
     check.set_defaults(run=command_check)
+    fix = commands.add_parser("fix", help="put data files in form; never changes a value")
+    fix.set_defaults(run=command_fix)
+    new = commands.add_parser("new", help="write a commented file with every field of a kind")
+    new.add_argument("kind", help="source, model, checkpoint, measurement, recipe, …")
+    new.add_argument("id")
+    new.set_defaults(run=command_new)
     ceiling = commands.add_parser("ceiling", help="bytes of a decode step and the speed limit")
     add_load_options(ceiling)
     ceiling.set_defaults(run=command_ceiling)

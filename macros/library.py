@@ -181,7 +181,7 @@ def validate(document: Document, record_class: type[Record]) -> tuple[Record | N
         return None, sorted(set(findings))
 
 
-def _class_for(relative: Path) -> tuple[str, str, type[BaseModel]] | None:
+def class_for(relative: Path) -> tuple[str, str, type[BaseModel]] | None:
     """Return (group, key, class) of a data file by where it lies."""
     parts = relative.with_suffix("").parts
     if len(parts) == 1 and parts[0] in SINGLE_FILES:
@@ -202,7 +202,7 @@ def load(root: Path) -> tuple[Library, list[Finding]]:
     data = root / "data"
     for path in sorted(data.rglob("*.yaml")):
         relative = path.relative_to(data)
-        place = _class_for(relative)
+        place = class_for(relative)
         if place is None:
             continue
         group, key, record_class = place

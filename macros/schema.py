@@ -1,7 +1,6 @@
 """JSON Schema for editors and the template of a new record, made from the classes."""
 
 import json
-from datetime import date
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -35,7 +34,7 @@ def template(kind: str, record_id: str) -> str:
     lines = [f"# {(record_class.__doc__ or '').strip()}"]
     for name, info in record_class.model_fields.items():
         lines += _field_lines(info.alias or name, info, record_id, indent=0)
-    return "\n".join(lines) + "\n"
+    return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def _field_lines(name: str, info: FieldInfo, record_id: str, *, indent: int) -> list[str]:
@@ -76,6 +75,4 @@ def _example(info: FieldInfo) -> str:
     if "Literal" in text:
         choices = [str(choice) for choice in get_args(info.annotation) if isinstance(choice, str)]
         return f"{choices[0]}  # {' | '.join(choices)}" if choices else ""
-    if text == str(date) or "datetime.date" in text:
-        return f"{date.today()}"
     return ""

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from macros.loading import Document
 
+PLAIN_VALUE = re.compile(r"(:\s+|-\s+)([^\s\"'#\[{|>][^#]*?)(\s*(#.*)?)$")
 TOP_KEY = re.compile(r"^([A-Za-z_\"][^:#]*):(\s|$)")
 
 
@@ -64,7 +65,7 @@ def _quoted(text: str, record_class: type[BaseModel], document: Document) -> str
             at = f"{at}[{key}]" if isinstance(key, int) else (f"{at}.{key}" if at else str(key))
         index = document.lines.get(at, 0) - 1
         if index >= 0:
-            lines[index] = re.sub(r"(:\s+|-\s+)([^\s\"'#\[{|>][^#]*?)(\s*(#.*)?)$", r'\1"\2"\3', lines[index])
+            lines[index] = PLAIN_VALUE.sub(r'\1"\2"\3', lines[index])
     return "\n".join(lines) + "\n"
 
 

@@ -1,0 +1,133 @@
+"""The command line answers, suggests, and refuses nonsense in one line with exit code 2."""
+
+import json
+
+import pytest
+
+from macros.__main__ import main
+
+
+def answer(capsys, *arguments: str) -> dict:
+    assert main([*arguments, "--json"]) == 0
+    captured = capsys.readouterr()
+    assert captured.err == "" and captured.out.count("\n") == 1
+    return json.loads(captured.out)
+
+
+CEILING_KEYS = [
+    "checkpoint", "hardware", "bandwidth_gb_per_s", "context_tokens", "concurrency", "kv_format",
+    "draft", "draft_tokens", "acceptance_length", "nodes", "modules", "weight_bytes_per_step",
+    "state_bytes_per_step", "kv_bytes_per_step", "bytes_per_step_min", "bytes_per_step",
+    "bytes_per_token", "weights_ceiling_tokens_per_s", "ceiling_tokens_per_s",
+    "ceiling_aggregate_tokens_per_s", "expected_tokens_per_s",
+]  # fmt: skip
+FIT_KEYS = {
+    "weight_bytes", "kv_cache_bytes", "state_bytes", "reserve_bytes", "total_bytes",
+    "capacity_bytes", "fits", "gpu_memory_utilization", "max_context_tokens", "max_concurrency",
+}  # fmt: skip
+JUDGE_KEYS = {
+    "verdict", "share_of_ceiling", "ceiling_tokens_per_s", "expected_tokens_per_s", "percentile",
+    "similar_measurements", "likely_causes",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", ["sehyo/QWEN3.5-122b-a10b-nvfp4", "sehyo-qwen3.5-122b-a10b-nvfp4"]
+)
+def test_ceiling_takes_a_repository_in_any_letter_case_or_an_id(capsys, name):
+    found = answer(capsys, "ceiling", name)
+    assert list(found) == CEILING_KEYS
+    assert found["ceiling_tokens_per_s"] == pytest.approx(24.58, abs=0.01)
+    assert sum(m["bytes_per_step"] for m in found["modules"]) == pytest.approx(
+        found["weight_bytes_per_step"], abs=len(found["modules"])
+    )
+    assert set(found["modules"][0]) == {"module", "format", "params", "bytes_per_step"}
+
+
+def test_ceiling_without_acceptance_is_a_bound(capsys):
+    bound = answer(capsys, "ceiling", "nvidia/Qwen3.6-35B-A3B-NVFP4", "--draft", "mtp",
+                   "--draft-tokens", "2")  # fmt: skip
+    real = answer(capsys, "ceiling", "nvidia/Qwen3.6-35B-A3B-NVFP4", "--draft", "mtp",
+                  "--draft-tokens", "2", "--acceptance-length", "2.5")  # fmt: skip
+    assert bound["acceptance_length"] == 3
+    assert real["ceiling_tokens_per_s"] == pytest.approx(bound["ceiling_tokens_per_s"] * 2.5 / 3)
+
+
+def test_fit_tells_what_does_not_fit(capsys):
+    small = answer(capsys, "fit", "nvidia/Qwen3.6-35B-A3B-NVFP4", "--context-tokens", "32768")
+    large = answer(capsys, "fit", "Qwen/Qwen3.5-122B-A10B-FP8")
+    assert FIT_KEYS <= set(small) and small["fits"] is True and large["fits"] is False
+    assert large["gpu_memory_utilization"] is None and small["gpu_memory_utilization"] <= 1
+    total = sum(small[f"{part}_bytes"] for part in ("weight", "kv_cache", "state", "reserve"))
+    assert small["total_bytes"] == pytest.approx(total, abs=4)
+
+
+def test_longest_context_is_the_longest_that_fits(capsys):
+    name = "openai/gpt-oss-120b"
+    longest = answer(capsys, "fit", name, "--concurrency", "16")["max_context_tokens"]
+    at = answer(capsys, "fit", name, "--concurrency", "16", "--context-tokens", str(longest))
+    over = answer(capsys, "fit", name, "--concurrency", "16", "--context-tokens", str(longest + 1))
+    assert at["fits"] and (not over["fits"] or longest == 131072)
+
+
+def judged(capsys, speed: str, *more: str) -> dict:
+    return answer(capsys, "judge", "Intel/Qwen3.5-122B-A10B-int4-AutoRound", "--tokens-per-s",
+                  speed, *more)  # fmt: skip
+
+
+def test_judge_knows_normal_slow_broken_and_impossible(capsys):
+    normal = judged(capsys, "28.4")
+    assert JUDGE_KEYS <= set(normal) and normal["verdict"] == "normal"
+    assert normal["similar_measurements"] and 0 < normal["share_of_ceiling"] < 1
+    verdicts = [judged(capsys, speed)["verdict"] for speed in ("45", "20", "6")]
+    assert verdicts == ["impossible", "slow", "something-is-wrong"]
+
+
+def test_impossible_needs_more_than_the_stated_decimals(capsys):
+    ceiling = normal = judged(capsys, "39.9")["ceiling_tokens_per_s"]
+    assert normal == pytest.approx(39.93, abs=0.02)
+    assert judged(capsys, "40")["verdict"] != "impossible", f"40 may mean 39.5; {ceiling}"
+    assert judged(capsys, "40.2")["verdict"] == "impossible"
+
+
+def test_judge_names_causes_for_a_slow_number(capsys):
+    causes = [each["cause"] for each in judged(capsys, "13", "--draft", "mtp", "--draft-tokens",
+              "1", "--acceptance-length", "1.9")["likely_causes"]]  # fmt: skip
+    assert "stream-chunks-counted" in causes and "drafts-not-active" in causes
+    assert "stream-chunks-counted" not in [
+        each["cause"] for each in judged(capsys, "13")["likely_causes"]
+    ]
+
+
+BAD = [
+    (("ceiling", "Sehyo/Qwen3.5-122B-NVFP4"), "did you mean Sehyo/Qwen3.5-122B-A10B-NVFP4"),
+    (("ceiling", "openai/gpt-oss-120b", "--context-tokens", "-1"), "must be 0 or more"),
+    (("ceiling", "openai/gpt-oss-120b", "--concurrency", "0"), "must be 1 or more"),
+    (("ceiling", "openai/gpt-oss-120b", "--concurrency", "many"), "not a whole number"),
+    (("ceiling", "openai/gpt-oss-120b", "--kv-format", "int4"), "invalid choice"),
+    (("ceiling", "openai/gpt-oss-120b", "--draft", "mtp"), "no published MTP layers"),
+    (("ceiling", "openai/gpt-oss-120b", "--draft", "dflash"), "no dflash drafter"),
+    (("ceiling", "openai/gpt-oss-120b", "--acceptance-length", "nan"), "must be 1 or more"),
+    (("ceiling", "openai/gpt-oss-120b", "--hardware", "h100"), "unknown hardware"),
+    (("judge", "openai/gpt-oss-120b", "--tokens-per-s", "0"), "must be more than 0"),
+    (("judge", "openai/gpt-oss-120b", "--tokens-per-s", "fast"), "is not a number"),
+    (("judge", "openai/gpt-oss-120b", "--tokens-per-s", "9", "--engine", "foo"), "known are"),
+    (("new", "modle", "x"), "did you mean model"),
+    (("new", "model", "gpt-oss-120b"), "exists"),
+    (("new", "model", "../up"), "an id is lower case"),
+    (("diagnose", "no-such-file.txt"), "cannot read no-such-file.txt"),
+    ((), "required"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BAD, ids=lambda value: str(value)[:50])
+def test_nonsense_gets_one_clear_line_and_exit_code_2(capsys, arguments, words):
+    assert main(list(arguments)) == 2
+    captured = capsys.readouterr()
+    assert words in captured.err and captured.err.startswith("error: ")
+    assert captured.out == "" and "Traceback" not in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_engine_is_found_in_any_letter_case(capsys):
+    assert judged(capsys, "28.4", "--engine", "VLLM")["engine"] == "vllm"
