@@ -11,9 +11,10 @@ from typing import Any
 
 from macros.arithmetic import day
 from macros.best import best
-from macros.compositions import ceiling_of, composition_of, has_composition
+from macros.compositions import HARDWARE, ceiling_of, composition_of, has_composition
 from macros.ledger import Load, disk_bytes, kv_bytes_kept, model_shapes, resident_bytes
 from macros.library import Library
+from macros.memory import fit
 from macros.records import Checkpoint, Engine, Hardware, Measurement, Model, Pitfall, Results
 
 Value = float | int | bool | str
@@ -300,6 +301,40 @@ def run_exceeds_run(
 
 
 @named
+def aggregate_exceeds(
+    library: Library, *, measurement: str, than: str, point: int = 0, than_point: int = 0
+) -> bool:
+    """Whether all requests of a run together are faster than those of another run."""
+    field = "aggregate_tokens_per_s"
+    mine = measured(library, measurement=measurement, field=field, point=point)
+    return mine > measured(library, measurement=than, field=field, point=than_point)
+
+
+@named
+def range_contains(
+    library: Library, *, measurement: str, field: str, value: float, point: int = 0
+) -> bool:
+    """Whether the range that a run states for a figure contains a value."""
+    low, high = library.get(Measurement, measurement).points[point].results.ranges[field]
+    return float(low) <= float(value) <= float(high)
+
+
+@named
+def counting_is(library: Library, *, measurement: str, counting: str) -> bool:
+    """Whether a run counted tokens in a way: `usage` or `stream-chunks`."""
+    return library.get(Measurement, measurement).counting == counting
+
+
+@named
+def acceptance_of(library: Library, *, measurement: str, point: int = 0) -> float:
+    """The acceptance length that a run states."""
+    length = library.get(Measurement, measurement).points[point].acceptance_length
+    if length is None:
+        raise ValueError(f"{measurement} point {point} states no acceptance length")
+    return float(length)
+
+
+@named
 def num_draft_tokens(library: Library, *, measurement: str) -> int:
     """How many draft tokens a run used for a step."""
     return library.get(Measurement, measurement).draft.num_tokens or 0
@@ -504,6 +539,38 @@ def bytes_percent_of_time(library: Library, *, checkpoint: str, tokens_per_s: fl
 
 
 @named
+def part_ms(library: Library, *, checkpoint: str, part: str, percent: float) -> float:
+    """Milliseconds that one part takes in a plain step at some percent of the bandwidth."""
+    bandwidth = float(library.get(Hardware, HARDWARE).bandwidth_gb_per_s) * float(percent) / 100
+    return 1000 * part_gb_per_token(library, checkpoint=checkpoint, part=part) / bandwidth
+
+
+@named
+def part_share_is_possible(
+    library: Library, *, checkpoint: str, part: str, percent: float, tokens_per_s: float
+) -> bool:
+    """Whether the rest of a plain step fits its time if one part reads at that share of peak."""
+    rest_ms = 1000 / float(tokens_per_s)
+    rest_ms -= part_ms(library, checkpoint=checkpoint, part=part, percent=percent)
+    read = part_gb_per_token(library, checkpoint=checkpoint, part=part)
+    rest_gb = gb_per_step(library, checkpoint=checkpoint) - read
+    bandwidth = float(library.get(Hardware, HARDWARE).bandwidth_gb_per_s)
+    return rest_ms > 0 and rest_gb / rest_ms * 1000 <= bandwidth
+
+
+@named
+def draft_gb_per_step(library: Library, *, checkpoint: str, draft_tokens: int) -> float:
+    """What the MTP passes of a step read: the draft layers and lm_head again, in GB."""
+    composition = composition_of(library, checkpoint)
+    layer = sum(
+        module.bytes_whole * (module.top_k / module.num_experts if module.num_experts else 1)
+        for module in composition.modules
+        if module.draft and module.read != "never"
+    )
+    return int(draft_tokens) * (layer + composition.draft_head_bytes) / 1e9
+
+
+@named
 def bytes_take_more_than(
     library: Library, *, checkpoint: str, tokens_per_s: float, percent: float
 ) -> bool:
@@ -563,13 +630,11 @@ def reads_part_of_weights(library: Library, *, checkpoint: str) -> bool:
 @named
 def fits_memory(
     library: Library, *, checkpoint: str, context_tokens: int, kv_format: str = "bf16",
-    hardware: str = "dgx-spark",
+    hardware: str = HARDWARE,
 ) -> bool:  # fmt: skip
-    """Whether weights and the KV cache of one request of that length fit the usable memory."""
-    composition = composition_of(library, checkpoint)
-    cache = kv_bytes_kept(composition, context_tokens, kv_format, draft=False)
-    needed = resident_bytes(composition, draft=True) + (cache or 0.0)
-    return needed <= library.get(Hardware, hardware).usable_memory_bytes
+    """Whether weights, one request of that length and the engine's own needs fit the memory."""
+    load = Load(context_tokens=context_tokens, kv_format=kv_format)
+    return fit(library, checkpoint, load, library.get(Hardware, hardware)).fits
 
 
 @named
@@ -646,6 +711,13 @@ def layers_in_lanes(library: Library, *, model: str, kind: str, lanes: int) -> f
     """How many of `lanes` lanes one kind of layer fills, by its share of the layers."""
     counts = library.get(Model, model).architecture["layer_type_counts"]
     return float(lanes) * counts[kind] / sum(counts.values())
+
+
+@named
+def layers_ratio(library: Library, *, model: str, kind: str, to: str) -> float:
+    """How many layers of one kind a model has for one of another kind."""
+    counts = library.get(Model, model).architecture["layer_type_counts"]
+    return float(counts[kind]) / counts[to]
 
 
 @named
