@@ -24,7 +24,7 @@ TAG = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 TEXT_ATTRIBUTE = re.compile(
-    r"(?<=\s)(title|alt|aria-label|placeholder|content|data-label|data-say-[a-z]+)=\"([^\"]*)\"",
+    r"(?<=\s)(title|alt|aria-label|placeholder|content|data-label|data-say-[a-z-]+)=\"([^\"]*)\"",
     re.IGNORECASE,
 )
 FOREIGN = re.compile(r"(?<!\S)(?:lang|hreflang)=|class=\"[^\"]*\bnotranslate\b", re.IGNORECASE)
