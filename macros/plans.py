@@ -67,10 +67,23 @@ def load_of(recipe: Recipe, *, context_tokens: int, concurrency: int = 1) -> Loa
     )  # fmt: skip
 
 
+def without_drafts(load: Load) -> Load:
+    """Return the same load with no drafts."""
+    return replace(load, draft="none", draft_tokens=0, acceptance_length=1.0)
+
+
+def is_known(library: Library, checkpoint_id: str) -> bool:
+    """Tell whether a checkpoint can be counted; one with faulty shapes or formats cannot."""
+    try:
+        return has_composition(library, checkpoint_id)
+    except KeyError:
+        return False
+
+
 def expectation(library: Library, recipe: Recipe, load: Load) -> Expectation | None:
     """Return the ceiling and the expected speed under a load; None where nothing is known."""
     checkpoint_id = served_checkpoint(recipe)
-    if not has_composition(library, checkpoint_id):
+    if not is_known(library, checkpoint_id):
         return None
     try:
         answer = ceiling_of(library, checkpoint_id, load, recipe.hardware)
@@ -97,14 +110,17 @@ def expectations(library: Library, recipe: Recipe) -> list[Expectation]:
                 concurrency=recipe.planned_concurrency,
             )
         )  # fmt: skip
-    found = (expectation(library, recipe, load) for load in loads)
+    found = (
+        expectation(library, recipe, load) or expectation(library, recipe, without_drafts(load))
+        for load in loads
+    )
     return [each for each in found if each is not None]
 
 
 def memory_plan(library: Library, recipe: Recipe) -> Fit | None:
     """Return the memory of each machine at the planned context and requests, or None."""
     checkpoint_id = served_checkpoint(recipe)
-    if not has_composition(library, checkpoint_id):
+    if not is_known(library, checkpoint_id):
         return None
     draft = draft_of(recipe)
     load = Load(
@@ -131,7 +147,7 @@ def file_bytes(library: Library, checkpoint_id: str) -> int | None:
         return checkpoint.weight_bytes
     if checkpoint.published_size_gb:
         return int(checkpoint.published_size_gb * 10**9)
-    if has_composition(library, checkpoint_id):
+    if is_known(library, checkpoint_id):
         return round(disk_bytes(composition_of(library, checkpoint_id), draft=True))
     return None
 
