@@ -82,6 +82,8 @@ def href_of(reference: str) -> str:
         return f"/{kind}/{record_id}/"
     if kind == "measurements":
         return f"/benchmarks/#{record_id}"
+    if kind == "causes":
+        return f"/judge/#{record_id}"
     return f"/{kind}/#{record_id}"
 
 
