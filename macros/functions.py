@@ -740,6 +740,19 @@ def argument_is(library: Library, *, measurement: str, flag: str, value: Value) 
 
 
 @named
+def environment_is(library: Library, *, measurement: str, variable: str, value: str) -> bool:
+    """Whether a run was started with an environment variable at a value."""
+    found = library.get(Measurement, measurement).engine.environment.get(variable)
+    return found is not None and str(found) == str(value)
+
+
+@named
+def is_of_one_request(library: Library, *, measurement: str) -> bool:
+    """Whether a run states a speed of one request."""
+    return bool(_single_speeds(library.get(Measurement, measurement)))
+
+
+@named
 def image_is(library: Library, *, measurement: str, image: str) -> bool:
     """Whether a run used a container image."""
     return library.get(Measurement, measurement).engine.image == image
