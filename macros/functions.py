@@ -272,8 +272,8 @@ def every_active_weight_bits(library: Library, *, checkpoint: str, at_most: floa
 
 @named
 def measured(library: Library, *, measurement: str, field: str, point: int = 0) -> float:
-    """A figure of a run's point."""
-    value = getattr(library.get(Measurement, measurement).points[point].results, field)
+    """A figure of a run's point, the upper end where it is a range."""
+    value = highest(library.get(Measurement, measurement).points[point].results, field)
     if value is None:
         raise ValueError(f"{measurement} point {point} states no {field}")
     return float(value)
@@ -897,3 +897,27 @@ def measured_gain_percent(
         before=measured(library, measurement=than, field=field, point=than_point),
         after=measured(library, measurement=measurement, field=field, point=point),
     )
+
+
+@named
+def share_reached_percent(
+    library: Library, *, extreme: str, engine: str | None = None, model: str | None = None,
+    routed: bool | None = None,
+) -> float:  # fmt: skip
+    """The lowest or highest share of its ceiling that a plain run of one request reached.
+
+    `routed` chooses between models with routed experts and dense ones.
+    """
+    shares = []
+    for row in rows(library):
+        owner = library.get(Model, library.get(Checkpoint, row.checkpoint).model)
+        if (engine and row.engine != engine) or (model and owner.id != model):
+            continue
+        if routed is None or routed == _is_routed(owner):
+            bandwidth = float(library.get(Hardware, "dgx-spark").bandwidth_gb_per_s)
+            shares.append(100 * row.num_bytes / (bandwidth * 1e9) / row.step_s)
+    return min(shares) if extreme == "lowest" else max(shares)
+
+
+def _is_routed(model: Model) -> bool:
+    return any(module.read == "experts" for module in model_shapes(model).modules)
