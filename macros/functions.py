@@ -12,6 +12,7 @@ from typing import Any
 from macros.arithmetic import day
 from macros.best import best
 from macros.compositions import HARDWARE, ceiling_of, composition_of, has_composition
+from macros.law import rows
 from macros.ledger import Load, disk_bytes, kv_bytes_kept, model_shapes, resident_bytes
 from macros.library import Library
 from macros.memory import fit
