@@ -469,9 +469,9 @@ def has_default(library: Library, *, engine: str, flag: str, version: str) -> bo
 
 
 @named
-def pitfall_severity(library: Library, *, pitfall: str) -> str:
-    """How severe a pitfall is."""
-    return library.get(Pitfall, pitfall).severity
+def pitfall_severity_is(library: Library, *, pitfall: str, severity: str) -> bool:
+    """Whether a pitfall is as severe as that."""
+    return library.get(Pitfall, pitfall).severity == severity
 
 
 @named
