@@ -30,8 +30,8 @@ from macros.plans import (
     served_checkpoint,
     start_up,
 )
-from macros.records import Checkpoint, Engine, Measurement, Model, Pitfall, Recipe
 from macros.recipes import spelled
+from macros.records import Checkpoint, Engine, Measurement, Model, Pitfall, Recipe
 
 GIB = 2**30
 HIGHEST_FRACTION = 0.90
