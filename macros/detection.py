@@ -201,9 +201,9 @@ class Quotient(Strict):
 class Rewrite(Strict):
     """The change of a command that carries out the fix."""
 
-    remove: list[Line] = []
-    set: dict[str, str] = {}
-    add: list[Line] = []
+    remove: list[Line] = Field([])
+    set: dict[str, str] = Field({})
+    add: list[Line] = Field([])
 
 
 class Detection(Strict):
@@ -211,7 +211,7 @@ class Detection(Strict):
 
     severity: Literal["error", "warning", "info"]
     when: list[Condition] | None = None
-    except_when: list[Condition] = []
+    except_when: list[Condition] = Field([])
     check: CheckName | None = None
     kinds: list[Line] = Field([], description="kinds of the check that the rule speaks of")
     instead_of: list[CheckName] = Field([], description="checks it replaces at the same place")
@@ -219,10 +219,11 @@ class Detection(Strict):
     log: list[Pattern] | None = None
     unless: list[Pattern] = Field([], description="the same line must match none of these")
     unless_log: list[Pattern] = Field([], description="no line of the log may match one of these")
+    in_scripts: bool = Field(False, description="also lines of a pasted script, not only a log")
     lines: Annotated[int, Field(ge=1, le=4)] = Field(1, description="how many lines are joined")
     captures: list[Line] = Field([], description="names of the groups, in order")
-    where: dict[str, CaptureLimits] = {}
-    computed: dict[str, Quotient] = {}
+    where: dict[str, CaptureLimits] = Field({})
+    computed: dict[str, Quotient] = Field({})
     versions: VersionRange | None = None
     message: Text
     fix: Text

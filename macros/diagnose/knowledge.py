@@ -76,8 +76,9 @@ def checkpoint_facts(checkpoint: Checkpoint) -> dict[str, Any]:
     size = checkpoint.weight_bytes or (
         checkpoint.published_size_gb and int(checkpoint.published_size_gb * 10**9)
     )
-    formats = {name for value in checkpoint.formats.values() for name in format_names(value)}
-    main = next((checkpoint.formats[m] for m in MAIN_MODULES if m in checkpoint.formats), None)
+    modules = checkpoint.formats or {}
+    formats = {name for value in modules.values() for name in format_names(value)}
+    main = next((modules[name] for name in MAIN_MODULES if name in modules), None)
     return {
         "id": checkpoint.id,
         "model": checkpoint.model,

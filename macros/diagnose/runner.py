@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ class Diagnoser:
 
     def __init__(self, tables: dict[str, Any], folder: Path = FOLDER) -> None:
         self.context = MiniRacer()
+        self.close = weakref.finalize(self, self.context.close)  # else V8 can hang at exit
         self.context.eval(bundle(folder))
         self.context.eval("let table;")
         self.context.eval(

@@ -28,7 +28,8 @@ export function factsOf(launch, table, context) {
   facts.container_command = launch.image === null ? null : launch.inner ? launch.lead : launch.lead;
   facts.moe_backend = lower(flagValue(launch, "--moe-backend")) ?? "auto";
   facts.served_name_conflict = servedNameConflict(launch, facts);
-  Object.assign(facts, graphFacts(launch, facts), mountFacts(launch), exposureFacts(launch));
+  Object.assign(facts, graphFacts(launch, facts), mountFacts(launch), exposureFacts(launch), parserFacts(launch, facts));
+  facts.version_kind = facts.version.kind;
   return facts;
 }
 
@@ -96,7 +97,7 @@ export function recognise(text, table) {
   const name = parts[parts.length - 1];
   const model = checkpoint ? table.models[checkpoint.model] : modelByName(clean, name, table);
   if (!model) return null;
-  const format = checkpoint?.format ?? formatOf(clean) ?? model.format ?? "bf16";
+  const format = checkpoint?.format ?? formatOf(clean) ?? model.format ?? (isRepository(text) ? "bf16" : null);
   const total = model.total_billion ?? sizeOf(name);
   return {
     ...emptyModel(), model_id: model.id, family: model.family, hybrid: model.hybrid, mtp: checkpoint?.mtp ?? model.mtp,
@@ -125,11 +126,15 @@ function guess(text, table) {
   const name = text.split("/").pop();
   const total = sizeOf(name);
   const traits = traitsOf(text.toLowerCase(), table);
-  const format = formatOf(text) ?? (total === null ? null : "bf16");
+  const format = formatOf(text) ?? (total !== null && isRepository(text) ? "bf16" : null);
   return {
     family: traits.family ?? null, hybrid: traits.hybrid ?? null, mtp: null, format, total_billion: total,
     dense: total === null ? null : !/a\d+(?:\.\d+)?b/i.test(name), weights_gib: estimate(total, format), traits,
   };
+}
+
+function isRepository(text) {
+  return /^[A-Za-z0-9][\w.-]*\/[\w.-]+$/.test(text);
 }
 
 function traitsOf(text, table) {
@@ -245,7 +250,9 @@ function placementFacts(launch) {
   const nodes = size("--nnodes");
   const wrapper = launch.wrapper.map((word) => word.text).join(" ");
   const isCluster = /cluster|ray|sparkrun|mpirun|srun/.test(wrapper) && !/--solo/.test(wrapper);
-  return { num_gpus: gpus, num_nodes: nodes, is_ray: isRay, is_multi_node: nodes > 1 || isRay || isCluster || launch.flags.some((flag) => flag.name === "--headless") };
+  const isMulti = nodes > 1 || isRay || isCluster || launch.flags.some((flag) => flag.name === "--headless");
+  const free = nodes > 1 ? nodes : isMulti ? gpus : 1;
+  return { num_gpus: gpus, num_nodes: nodes, is_ray: isRay || null, is_multi_node: isMulti || null, gpu_excess: gpus > free ? gpus - free : null };
 }
 
 /** Memory fraction, context length and what the weights leave. */
@@ -257,6 +264,7 @@ function memoryFacts(launch, facts) {
     memory_fraction: fraction, max_model_len: readNumber(flagValue(launch, "--max-model-len")),
     max_num_seqs: readNumber(flagValue(launch, "--max-num-seqs")),
     weights_gib_per_spark: weights === null ? null : Math.round(weights),
+    room_gib: fraction === null || weights === null ? null : Math.round(fraction * 121 - weights),
     spare_fraction: fraction === null || needed === null ? null : fraction - needed,
   };
 }
@@ -283,6 +291,24 @@ function mountFacts(launch) {
   return {
     hub_model: isHub, cache_mounted: holdsCache, patched_mount: patch ?? null, snapshot_mount: snapshot ?? null,
     is_vllm_image: launch.image !== null && /vllm/i.test(launch.image.text), image_repository: launch.image?.repository ?? null, image_tag: launch.image?.tag ?? null,
+  };
+}
+
+/** Parsers that do not fit the model's family, and a reasoning parser that is missing. */
+function parserFacts(launch, facts) {
+  const traits = facts.traits ?? {};
+  const mismatch = (name, fitting) => {
+    const flag = launch.flags.find((item) => item.name === name && item.value && !item.open);
+    if (!flag || !fitting || fitting.length === 0 || fitting.includes(flag.value)) return null;
+    return { value: flag.value, start: flag.valueStart, end: flag.valueEnd };
+  };
+  const hasParser = launch.flags.some((flag) => flag.name === "--reasoning-parser");
+  return {
+    model_family: traits.family ?? null,
+    tool_parser_mismatch: mismatch("--tool-call-parser", traits.tool_call_parsers),
+    reasoning_parser_mismatch: mismatch("--reasoning-parser", traits.reasoning_parsers),
+    reasoning_parser_missing: traits.reasoning && traits.family !== "gpt-oss" && !hasParser && launch.form !== "fragment" ? true : null,
+    fitting_tool_parsers: (traits.tool_call_parsers ?? []).join(", "), fitting_reasoning_parsers: (traits.reasoning_parsers ?? []).join(", "),
   };
 }
 

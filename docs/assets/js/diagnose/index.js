@@ -31,9 +31,9 @@ export function diagnose(input, table, options = {}) {
     commands.push(describe(launch, facts, found, table));
   });
   const looksLikeLog = launches.length === 0 || hasLogLines(text);
-  const commandSpans = looksLikeLog ? launches.map(spanOf) : [];
+  const commandSpans = launches.map(spanOf);
   const isCommandPlace = (place) => commandSpans.some(([from, to]) => place >= from && place < to);
-  const log = looksLikeLog ? readLog(text, logRules(table, context), isCommandPlace) : { findings: [], told: {}, root: null };
+  const log = readLog(text, logRules(table, context).filter((rule) => looksLikeLog || rule.in_scripts), isCommandPlace);
   findings.push(...log.findings);
   const version = launches.length > 0 ? commands[0].version : logVersion(table, context, log);
   return { engine_version: version, findings: finish(findings, text), commands, log: { told: log.told, root: log.root } };

@@ -23,11 +23,9 @@ export function evaluateRules(launch, facts, table, rules, faults) {
 
 /** A check's finding gives way to a rule that says more about the same place. */
 function withoutReplaced(findings) {
-  const replaced = new Set();
-  for (const finding of findings) {
-    for (const check of finding.rule.instead_of ?? []) replaced.add(`${check} ${finding.start}`);
-  }
-  return findings.filter((finding) => !replaced.has(`${finding.rule.check} ${finding.start}`));
+  const replacing = findings.filter((finding) => finding.rule.instead_of);
+  const isReplaced = (finding) => replacing.some((other) => other.rule.instead_of.includes(finding.rule.check) && other.start < finding.end && finding.start < other.end);
+  return findings.filter((finding) => !finding.rule.check || !isReplaced(finding));
 }
 
 // Conditions -------------------------------------------------------------------------------------
@@ -50,7 +48,9 @@ function conditionFindings(rule, context) {
 function baseCaptures({ launch, facts, version }) {
   return {
     model: facts.model ?? "?", version: versionText(version), weights_gib: facts.weights_gib ?? "?",
-    image: launch.image?.text ?? "?", format: facts.format ?? "?",
+    image: launch.image?.text ?? "?", format: facts.format ?? "?", weights_gib_per_spark: facts.weights_gib_per_spark ?? "?",
+    memory_fraction: facts.memory_fraction ?? "?", num_gpus: facts.num_gpus, fitting_tool_parsers: facts.fitting_tool_parsers,
+    fitting_reasoning_parsers: facts.fitting_reasoning_parsers, room_gib: facts.room_gib ?? "?", speculation: facts.speculation ?? "?",
   };
 }
 
