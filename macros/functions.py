@@ -922,3 +922,9 @@ def share_reached_percent(
 
 def _is_routed(model: Model) -> bool:
     return any(module.read == "experts" for module in model_shapes(model).modules)
+
+
+@named
+def format_bits(library: Library, *, format: str) -> float:
+    """Bits that a step reads of one weight in a format, scales included."""
+    return float(library.single("formats").root[format].read_bits)
