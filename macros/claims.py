@@ -132,6 +132,19 @@ def _meets(library: Library, reference: str, name: str, value: Any) -> bool:
     return agrees(wanted, computed)
 
 
+def disagreements(library: Library, first: str, second: str) -> list[tuple[Claim, Claim]]:
+    """Return the pairs of claims of two sources that say different things, by id."""
+    pairs = []
+    for claim in library.records(Claim):
+        for reference in claim.disagrees_with:
+            other = library.get(Claim, reference.partition("/")[2])
+            if (claim.source, other.source) == (first, second):
+                pairs.append((claim, other))
+            elif (claim.source, other.source) == (second, first):
+                pairs.append((other, claim))
+    return sorted(pairs, key=lambda pair: (pair[0].id, pair[1].id))
+
+
 def compute(library: Library, computed: Computed, against: list[str]) -> Value | list[Value]:
     """Return the value of a placeholder: a named function, over one or several records."""
     references = against if computed.over == "against" else (computed.over or [])

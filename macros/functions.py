@@ -486,6 +486,12 @@ def pitfall_bites(library: Library, *, pitfall: str, version: str, engine: str =
 
 
 @named
+def is_known_fault(library: Library, *, pitfall: str, words: str) -> bool:
+    """Whether a pitfall quotes a command with these words as a faulty one."""
+    return any(words in command for command in library.get(Pitfall, pitfall).faulty_commands)
+
+
+@named
 def pitfall_is_open(library: Library, *, pitfall: str) -> bool:
     """Whether no release is known that fixes a pitfall."""
     return library.get(Pitfall, pitfall).affects.fixed_version is None

@@ -518,6 +518,9 @@ class Claim(Strict):
     verdict: Verdict
     inferred: bool = Field(False, description="the verdict rests on our own inference")
     reason: Text
+    disagrees_with: list[Reference] = Field(
+        [], description="claims of another source that say something else"
+    )
     related: list[Reference] = []
     reviewed_on: date
 

@@ -74,7 +74,7 @@ def mixed_reference_exists(library: Library) -> Iterator[Finding]:
     for entries in library.kinds.values():
         for entry in entries.values():
             record = entry.record
-            for name in ("related", "against", "superseded_by"):
+            for name in ("related", "against", "superseded_by", "disagrees_with"):
                 value = getattr(record, name, None)
                 for index, reference in enumerate(value if isinstance(value, list) else []):
                     kind, _, record_id = reference.partition("/")

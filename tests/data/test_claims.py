@@ -10,7 +10,7 @@ from string import Formatter
 import pytest
 
 from macros.checks.claims import verdict_is_computed
-from macros.claims import compute, judge_claim
+from macros.claims import compute, disagreements, judge_claim
 from macros.functions import FUNCTIONS
 from macros.library import Entry, Library, load
 from macros.records import Checkpoint, Claim, EngineTopic
@@ -131,6 +131,17 @@ def test_subjects_are_few_and_shared():
     subjects = [subject for claim in CLAIMS for subject in claim.subjects]
     assert len(set(subjects)) <= 16
     assert all(subjects.count(subject) >= 5 for subject in set(subjects))
+
+
+def test_disagreements_of_the_articles_are_pairs_of_one_claim_each():
+    first, second = ARTICLES
+    pairs = disagreements(LIBRARY, first, second)
+    assert len(pairs) >= 8
+    assert {(one.source, other.source) for one, other in pairs} == {(first, second)}
+    swapped = disagreements(LIBRARY, second, first)
+    assert sorted((other.id, one.id) for one, other in swapped) == sorted(
+        (one.id, other.id) for one, other in pairs
+    )
 
 
 SEHYO = "sehyo-qwen3.5-122b-a10b-nvfp4"
