@@ -57,13 +57,14 @@ def model_facts(model: Model) -> dict[str, Any]:
     has_state = any(name in layers for name in HYBRID_LAYERS) or bool(
         architecture.get("num_linear_attention_layers") or architecture.get("num_mamba_layers")
     )
+    draft = model.multi_token_prediction
     experts = architecture.get("num_experts") or architecture.get("n_routed_experts")
     return {
         "id": model.id,
         "family": model.family,
         "nicknames": sorted({model.name.lower(), *model.nicknames}),
         "hybrid": has_state,
-        "mtp": model.multi_token_prediction is not None,
+        "mtp": bool(draft and draft.published is not False),
         "dense": not (experts or architecture.get("num_local_experts")),
         "total_billion": number(model.total_parameters_billion),
         "vision": "vision" in architecture,
@@ -79,17 +80,17 @@ def checkpoint_facts(checkpoint: Checkpoint) -> dict[str, Any]:
     modules = checkpoint.formats or {}
     formats = {name for value in modules.values() for name in format_names(value)}
     main = next((modules[name] for name in MAIN_MODULES if name in modules), None)
+    main_format = plain_format(format_names(main)[0]) if main else "bf16"
     return {
         "id": checkpoint.id,
         "model": checkpoint.model,
-        "format": plain_format(format_names(main)[0]) if main else None,
+        "format": None if checkpoint.formats is None else main_format,
         "mixed": len({plain_format(name) for name in formats}) > 1,
         "weights_gib": round(size / GIB) if size else None,
         "mtp": draft.shipped if draft else None,
-        "draft_unquantised": bool(
-            draft and draft.shipped and (draft.experts_format or draft.format) == "bf16"
-        ),
-        "activations": None,
+        "draft_unquantised": (draft.experts_format or draft.format) == "bf16"
+        if draft and draft.shipped
+        else None,
     }
 
 

@@ -143,8 +143,9 @@ def _default(value: Any) -> Any:
     return value
 
 
-def _texts(values: list | None) -> list[str] | None:
-    return sorted({str(value) for value in values}) if values else None
+def _texts(values: Any) -> list[str] | None:
+    """Values as sorted texts; a set that only running the engine gives is none."""
+    return sorted({str(value) for value in values}) if isinstance(values, list) and values else None
 
 
 def _without_nothing(entry: dict[str, Any]) -> dict[str, Any]:

@@ -63,6 +63,7 @@ export function spellingsOf(engine, release) {
       if (disableForms && spelling.startsWith("--disable-")) spellings.set(`--enable-${spelling.slice(10)}`, { name, negated: true });
     }
   }
+  if (!spellings.has("-O") && spellings.has("--optimization-level")) spellings.set("-O", { name: "--optimization-level", negated: false });
   engine.spellings.set(release, spellings);
   return spellings;
 }

@@ -101,24 +101,29 @@ export function recognise(text, table) {
   const total = model.total_billion ?? sizeOf(name);
   return {
     ...emptyModel(), model_id: model.id, family: model.family, hybrid: model.hybrid, mtp: checkpoint?.mtp ?? model.mtp,
-    format, total_billion: total, dense: model.dense, checkpoint: checkpoint?.id ?? null, activations: checkpoint?.activations ?? null,
+    format, total_billion: total, dense: model.dense, checkpoint: checkpoint?.id ?? null,
     mixed: checkpoint?.mixed ?? null, draft_unquantised: checkpoint?.draft_unquantised ?? null,
     weights_gib: checkpoint?.weights_gib ?? estimate(total, format), traits: traitsOf(clean, table),
     vision: model.vision ?? null, known_checkpoint: checkpoint !== undefined,
   };
 }
 
-/** The model whose longest nickname stands in a name as whole words. */
+/** The model whose longest nickname stands in a name as whole words, if the sizes agree. */
 function modelByName(clean, name, table) {
-  let best = null;
   const haystack = `-${(name.length > 2 ? name : clean).replace(/[_ ]/g, "-")}-`;
+  let best = null;
   for (const [nickname, id] of table.nicknames) {
+    if (best && nickname.length <= best.nickname.length) continue;
     const at = haystack.indexOf(nickname);
-    if (at < 1 || (best && nickname.length <= best.nickname.length)) continue;
-    if (/[a-z0-9.]/.test(haystack[at - 1]) || /[a-z0-9]|\.\d/.test(haystack.slice(at + nickname.length, at + nickname.length + 2).replace(/^[-.](?!\d).*/, ""))) continue;
+    if (at < 1 || /[a-z0-9.]/.test(haystack[at - 1])) continue;
+    if (/^(?:[a-z0-9]|\.\d)/.test(haystack.slice(at + nickname.length))) continue;
     best = { nickname, id };
   }
-  return best ? table.models[best.id] : null;
+  if (!best) return null;
+  const model = table.models[best.id];
+  const size = sizeOf(name);
+  const fits = size === null || model.total_billion === null || Math.abs(size - model.total_billion) <= 0.15 * model.total_billion + 1;
+  return fits ? model : null;
 }
 
 /** What the name alone tells of a model that no record knows. */

@@ -12,7 +12,8 @@ const RANK = { error: 0, warning: 1, info: 2 };
 export function prepareTable(knowledge) {
   const { vllm } = knowledge.engines;
   const nicknames = Object.entries(knowledge.models)
-    .flatMap(([id, model]) => model.nicknames.map((name) => [name.toLowerCase().replace(/[_ ]/g, "-"), id]));
+    .flatMap(([id, model]) => model.nicknames.map((name) => [name.toLowerCase().replace(/[_ ]/g, "-"), id]))
+    .filter(([name]) => name.length > 5 && /^[a-z]{3}/.test(name));
   return { ...knowledge, engine: prepareEngine(vllm), nicknames };
 }
 
