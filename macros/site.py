@@ -253,12 +253,17 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
 
     # Pages
 
+    def source_of(self, language: str) -> str:
+        """Return the language whose finished HTML this one takes: its own, or its original's."""
+        return "zh" if language == DERIVED and "zh" in self.languages else language
+
     def original(self, page: Page) -> Page | None:
         """Return the page from which a derived one is made, if this build has it."""
         uri = page.file.src_uri
-        if language_of(uri) != DERIVED or "zh" not in self.languages:
+        language = language_of(uri)
+        if language is None or self.source_of(language) == language:
             return None
-        return self.build.addresses[f"zh/{below_language(uri)}"].page
+        return self.build.addresses[f"{self.source_of(language)}/{below_language(uri)}"].page
 
     @event_priority(100)  # before the macros
     def on_page_markdown(self, markdown: str, page: Page, **_: object) -> str:
@@ -269,6 +274,7 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         """Resolve links that start at the language's root, and describe the page."""
         if original := self.original(page):
             page.title, page.toc, page.meta = original.title, original.toc, dict(original.meta)
+            page.meta["search"] = {"exclude": True}  # its entries are made from the original's, too
             return original.content
         content = LINK_FROM_ROOT.sub(partial(self.resolve_link, page), content)
         if language_of(page.file.src_uri) in ("zh", DERIVED):
@@ -360,6 +366,16 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         output = THEME_BASE.sub(rf"\g<1>/{language}/\g<2>", output, count=1)
         return chinese.convert_html(output, self.to_traditional) if language == DERIVED else output
 
+    def search_entry(self, entry: dict, language: str) -> dict:
+        """Return an entry of the search index for a language, its Chinese cut into words."""
+        texts = {key: entry[key] for key in ("title", "text")}
+        if language == "zh":
+            texts = {key: chinese.cut_words(text) for key, text in texts.items()}
+        elif language == DERIVED:
+            cut = partial(chinese.cut_words, convert=self.to_traditional)
+            texts = {key: chinese.convert_html(text, cut) for key, text in texts.items()}
+        return entry | {"location": below_language(entry["location"])} | texts
+
     @event_priority(-100)  # after the search plugin wrote its index
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Write search index and map of every language."""
@@ -370,7 +386,9 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         common.parent.rmdir()
         for language in self.languages:
             folder = site / language
-            entries = search_entries(index["docs"], language, self.to_traditional)
+            start = f"{self.source_of(language)}/"
+            own = [entry for entry in index["docs"] if entry["location"].startswith(start)]
+            entries = [self.search_entry(entry, language) for entry in own]
             text = json.dumps(index | {"docs": entries}, ensure_ascii=False, separators=(",", ":"))
             (folder / "search").mkdir(exist_ok=True)
             (folder / "search" / "search_index.json").write_text(text, "utf-8")
@@ -453,29 +471,6 @@ def first_words(content: str) -> str:
         return ""
     text = " ".join(html.unescape(re.sub(r"<[^>]+>", "", paragraph[1])).split())
     return html.escape(text[:160])
-
-
-def search_entries(
-    entries: list[dict], language: str, to_traditional: Callable[[str], str]
-) -> list[dict]:
-    """Return the search index of one language, its Chinese text cut into words."""
-    start = f"{language}/"
-    own = [entry for entry in entries if entry["location"].startswith(start)]
-    return [
-        entry
-        | {"location": entry["location"].removeprefix(start)}
-        | {key: searchable(entry[key], language, to_traditional) for key in ("title", "text")}
-        for entry in own
-    ]
-
-
-def searchable(text: str, language: str, to_traditional: Callable[[str], str]) -> str:
-    """Return a text of the search index as readers of a language would write it."""
-    if language == "en":
-        return text
-    if language == DERIVED:
-        return chinese.convert_html(text, partial(chinese.cut_words, convert=to_traditional))
-    return chinese.cut_words(text)
 
 
 def sitemap_index(site_url: str, languages: list[str]) -> str:
