@@ -104,13 +104,17 @@ def watch(page, address: str) -> list[str]:
         if response.status >= 400:
             faults.append(f"{response.status}: {response.url}")
 
+    def on_failure(request):
+        if request.failure != "net::ERR_ABORTED":  # the reader went on to another page
+            faults.append(f"failed: {request.url} ({request.failure})")
+
     def on_console(message):
         if message.type in ("error", "warning"):
             faults.append(f"console {message.type}: {message.text}")
 
     page.on("request", on_request)
     page.on("response", on_response)
-    page.on("requestfailed", lambda request: faults.append(f"failed: {request.url}"))
+    page.on("requestfailed", on_failure)
     page.on("console", on_console)
     page.on("pageerror", lambda error: faults.append(f"script error: {error}"))
     return faults
