@@ -301,6 +301,25 @@ WORDS: dict[str, dict[str, str]] = {
     "faq.agents": {"en": "Agents", "zh": "智能体"},
     "faq.several": {"en": "Several Sparks", "zh": "多台 Spark"},
     "faq.formats": {"en": "Formats", "zh": "格式"},
+    # What kind of thing a source is.
+    "source_kind.article": {"en": "article", "zh": "文章"},
+    "source_kind.benchmark-repository": {"en": "benchmark repository", "zh": "测试仓库"},
+    "source_kind.blog": {"en": "blog", "zh": "博客"},
+    "source_kind.chat": {"en": "chat", "zh": "聊天记录"},
+    "source_kind.code": {"en": "code", "zh": "代码"},
+    "source_kind.documentation": {"en": "documentation", "zh": "文档"},
+    "source_kind.forum": {"en": "forum", "zh": "论坛"},
+    "source_kind.issue": {"en": "issue", "zh": "issue"},
+    "source_kind.leaderboard": {"en": "leaderboard", "zh": "排行榜"},
+    "source_kind.model-card": {"en": "model card", "zh": "模型卡"},
+    "source_kind.own-work": {"en": "own work", "zh": "本站"},
+    "source_kind.package": {"en": "package", "zh": "软件包"},
+    "source_kind.pull-request": {"en": "pull request", "zh": "pull request"},
+    "source_kind.release-notes": {"en": "release notes", "zh": "发布说明"},
+    "source_kind.repository": {"en": "repository", "zh": "仓库"},
+    "source_kind.social": {"en": "social media", "zh": "社交媒体"},
+    "source_kind.specification": {"en": "specification", "zh": "规格"},
+    "source_kind.unlocated": {"en": "address lost", "zh": "原址已失"},
 }
 
 
