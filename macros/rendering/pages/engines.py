@@ -136,11 +136,11 @@ def _index(library: Library, language: str) -> Page:
     title = word("section.engines", language)
     ways = doors(
         [
-            Door(_t(key, language), _t(f"{key}_text", language), f"/engines/{path}/")
+            Door(_t(key, language), _t(f"{key}_text", language), f"/{path}/")
             for key, path in (
-                ("changes", "changes"),
-                ("images", "images"),
-                ("several", "several-sparks"),
+                ("changes", "engines/changes"),
+                ("images", "engines/images"),
+                ("several", "guides/several-sparks"),
             )
         ]
     )
