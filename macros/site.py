@@ -36,10 +36,12 @@ log = logging.getLogger(f"mkdocs.plugins.{PLUGIN}")
 LINK_FROM_ROOT = re.compile(
     r'(?P<before>\s(?:href|src|action|data-href)=")/(?!/)(?P<path>[^"#?]*)', re.IGNORECASE
 )
-UNNAMED = {  # parts of the theme without a name of their own
+UNNAMED = {  # parts of the theme that have no name of their own
     re.compile(r'(<div class="md-search"[^>]* role="dialog")'): "frame.search",
     re.compile(r'(<nav class="md-path") aria-label="[^"]*"'): "frame.path",
 }
+SECTION_LIST = re.compile(r'(<nav class="md-nav" [^>]*aria-labelledby="__nav_[0-9_]+)_label"')
+SECTION_TITLE = re.compile(r'<label class="md-nav__title" for="(__nav_[0-9_]+)"')
 THEME_BASE = re.compile(r'("base":\s*"[^"]*?)/?(")')
 SEARCH_WORKER = "assets/javascripts/workers/search.*.min.js"
 MISSES_LAST_CHARACTER = (
@@ -367,6 +369,8 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         for element, key in UNNAMED.items():
             label = html.escape(self.word(key, language))
             output = element.sub(rf'\1 aria-label="{label}"', output, count=1)
+        output = SECTION_LIST.sub(r'\1_title"', output)
+        output = SECTION_TITLE.sub(r'\g<0> id="\1_title"', output)
         output = THEME_BASE.sub(rf"\g<1>/{language}/\g<2>", output, count=1)
         return chinese.convert_html(output, self.to_traditional) if language == DERIVED else output
 
