@@ -140,7 +140,7 @@ def _bits(
     """Return (label, bits read, bits stored) of a format or a mixture of formats."""
     if isinstance(kept, str):
         return kept, formats[kept].read_bits, formats[kept].stored_bits
-    label = " + ".join(f"{part.format} {part.share * 100:g}%" for part in kept)
+    label = " + ".join(f"{part.format} {float(part.share * 100):.3g}%" for part in kept)
     read = sum((formats[part.format].read_bits * part.share for part in kept), Decimal(0))
     stored = sum((formats[part.format].stored_bits * part.share for part in kept), Decimal(0))
     return label, read, stored
