@@ -9,7 +9,7 @@ from macros.rendering.markup import Html, element
 from macros.rendering.words import word
 
 MAX_NUM_CHIPS = 6
-RESERVED_KEYS = ("q", "sort")
+RESERVED_KEYS = ("text", "sort")
 
 
 class Facet(NamedTuple):
@@ -60,11 +60,11 @@ def filterable(*, name: str, facets: Sequence[Facet], body: Html, language: str)
 
 
 def _text_field(name: str, language: str) -> Html:
-    identity = f"{name}-q"
+    identity = f"{name}-text"
     return element(
         "p",
         element("label", word("filter_text", language), for_=identity),
-        element("input", type="search", id=identity, name="q", autocomplete="off"),
+        element("input", type="search", id=identity, name="text", autocomplete="off"),
         class_="filter-text",
     )
 

@@ -132,7 +132,7 @@ def test_two_answers_of_one_facet_widen_and_two_facets_narrow(shown):
 def test_choices_stand_in_the_address_and_come_back(shown):
     shown.get_by_label("Filter by text").fill("int4")
     shown.get_by_role("checkbox", name="measured").check(force=True)
-    assert address(shown).endswith("?q=int4&evidence=measured")
+    assert address(shown).endswith("?text=int4&evidence=measured")
     shown.reload()
     assert shown.get_by_label("Filter by text").input_value() == "int4"
     assert names(shown) == ["Intel INT4 AutoRound"]
@@ -262,7 +262,7 @@ def test_no_flag_is_broken_in_two_on_a_phone(page, site):
 
 
 def test_print_shows_every_form_and_every_row_and_keeps_the_colours(page, site):
-    page.goto(f"{site}en-slate.html?q=nvidia")
+    page.goto(f"{site}en-slate.html?text=nvidia")
     page.emulate_media(media="print")
     assert page.get_by_text("services:").first.is_visible()
     assert page.locator("[data-filter-item]").filter(visible=True).count() == 3

@@ -1,7 +1,7 @@
 // Lists that a reader narrows down, and tables that a reader sorts; the state stands in the address.
 // A page has at most one filter and one sortable table, so their keys in the address are plain.
 
-const TEXT_KEY = "q";
+const TEXT_KEY = "text"; // not "q": on it the theme opens the search of the site
 const SORT_KEY = "sort";
 
 /** The choices that a query holds for the facets of a list. */
@@ -40,13 +40,15 @@ export const sortKey = (text) => {
   return Number.isNaN(Number(compact)) ? text.trim() : Number(compact);
 };
 
+const collator = new Intl.Collator(undefined, { numeric: true });
+
 /** The order of two keys; what is not known comes last in both directions. */
 export const compare = (one, other, descending) => {
   if (one === null || other === null) return (one === null) - (other === null);
   const order =
     typeof one === "number" && typeof other === "number"
       ? one - other
-      : String(one).localeCompare(String(other), undefined, { numeric: true });
+      : collator.compare(String(one), String(other));
   return descending ? -order : order;
 };
 
