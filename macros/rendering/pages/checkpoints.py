@@ -4,7 +4,7 @@ from macros.compositions import composition_of, has_composition
 from macros.law import expected_tokens_per_s, law_for
 from macros.ledger import Load, disk_bytes
 from macros.library import Library
-from macros.records import Checkpoint, Measurement, Model
+from macros.records import Checkpoint, Engine, Measurement, Model
 from macros.rendering.bars import byte_bar
 from macros.rendering.blocks import answer, notice
 from macros.rendering.markup import Html, element, join
@@ -65,6 +65,9 @@ T = {
     "not_known": {"en": "sources disagree or nobody looked", "zh": "来源说法不一或无人核实"},
     "made_from": {"en": "Made at load from", "zh": "加载时由此转换"},
     "by": {"en": "by", "zh": "方式"},
+    "engine": {"en": "Engine that does it", "zh": "执行转换的引擎"},
+    "released": {"en": "Published on", "zh": "发布日期"},
+    "revision": {"en": "Revision", "zh": "修订"},
     "how": {"en": "How the composition is known", "zh": "组成如何得知"},
     "measured": {"en": "Measured", "zh": "实测"},
     "sources": {"en": "Sources", "zh": "来源"},
@@ -73,6 +76,65 @@ T = {
     "fp8": {"en": "FP8 KV cache", "zh": "FP8 KV 缓存"},
 }  # fmt: skip
 CONTEXTS = (0, 1024, 8192, 32768, 131072)
+MODULES = {
+    "embed": {"en": "Embedding", "zh": "嵌入"},
+    "lm_head": {"en": "Head", "zh": "输出头"},
+    "attn_q": {"en": "Attention, query projection", "zh": "注意力查询投影"},
+    "attn_kv": {"en": "Attention, key and value projections", "zh": "注意力键值投影"},
+    "attn_o": {"en": "Attention, output projection", "zh": "注意力输出投影"},
+    "attn_gate": {"en": "Attention gate", "zh": "注意力门控"},
+    "compressor": {"en": "Cache compressors", "zh": "缓存压缩器"},
+    "indexer": {"en": "Indexer of sparse attention", "zh": "稀疏注意力索引器"},
+    "indexer_fp8": {"en": "Indexer, large projections", "zh": "索引器的大投影"},
+    "indexer_bf16": {"en": "Indexer, small weights", "zh": "索引器的小权重"},
+    "mla_q": {"en": "MLA query projection", "zh": "MLA 查询投影"},
+    "mla_kv": {"en": "MLA key and value projections", "zh": "MLA 键值投影"},
+    "mla_o": {"en": "MLA output projection", "zh": "MLA 输出投影"},
+    "mla_gate": {"en": "MLA gate", "zh": "MLA 门控"},
+    "gdn_in": {"en": "GDN input projections", "zh": "GDN 输入投影"},
+    "gdn_out": {"en": "GDN output projection", "zh": "GDN 输出投影"},
+    "gdn_ab": {"en": "GDN decay and update rate", "zh": "GDN 衰减与更新率投影"},
+    "gdn_misc": {"en": "GDN convolution and small weights", "zh": "GDN 卷积与小权重"},
+    "kda_qkv": {"en": "KDA input projections", "zh": "KDA 输入投影"},
+    "kda_o": {"en": "KDA output projection", "zh": "KDA 输出投影"},
+    "kda_gates": {"en": "KDA gates", "zh": "KDA 门控"},
+    "kda_misc": {"en": "KDA convolution and small weights", "zh": "KDA 卷积与小权重"},
+    "mamba_in": {"en": "Mamba input projection", "zh": "Mamba 输入投影"},
+    "mamba_out": {"en": "Mamba output projection", "zh": "Mamba 输出投影"},
+    "mamba_misc": {"en": "Mamba convolution and small weights", "zh": "Mamba 卷积与小权重"},
+    "dense_mlp": {"en": "Dense MLP", "zh": "稠密 MLP"},
+    "experts": {"en": "Routed experts", "zh": "路由专家"},
+    "experts_bias": {"en": "Biases of the experts", "zh": "专家偏置"},
+    "shared": {"en": "Shared expert", "zh": "共享专家"},
+    "shared_up": {"en": "Shared expert, up projection", "zh": "共享专家上投影"},
+    "shared_down": {"en": "Shared expert, down projection", "zh": "共享专家下投影"},
+    "shared_gate": {"en": "Gate of the shared expert", "zh": "共享专家门控"},
+    "latent_fc1": {"en": "Projection into the latent space", "zh": "进入潜空间的投影"},
+    "latent_fc2": {"en": "Projection out of the latent space", "zh": "离开潜空间的投影"},
+    "router": {"en": "Router", "zh": "路由器"},
+    "router_bias": {"en": "Router bias", "zh": "路由器偏置"},
+    "router_scales": {"en": "Router scales", "zh": "路由器缩放系数"},
+    "norms": {"en": "Norms and biases", "zh": "归一化与偏置"},
+    "hc": {"en": "Hyper-connections", "zh": "超连接"},
+    "ngram": {"en": "N-gram table", "zh": "n-gram 表"},
+    "ple_proj": {"en": "N-gram projections", "zh": "n-gram 投影"},
+    "ple_misc": {"en": "N-gram layer, small weights", "zh": "n-gram 层的小权重"},
+    "engram_table": {"en": "N-gram tables", "zh": "n-gram 表"},
+    "engram_proj": {"en": "N-gram projections", "zh": "n-gram 投影"},
+    "vision": {"en": "Vision tower", "zh": "视觉塔"},
+    "fc": {"en": "input projection", "zh": "输入投影"},
+    "main_proj": {"en": "projection of the model's states", "zh": "主干状态投影"},
+    "drafter": {"en": "Drafter", "zh": "草稿模型"},
+}  # fmt: skip
+DRAFT = "mtp_"
+
+
+def module_words(name: str, language: str) -> str:
+    """Return a module's name in words; those of draft layers follow `MTP:`."""
+    word_of = MODULES[name.removeprefix(DRAFT)]["en" if language == "en" else "zh"]
+    if not name.startswith(DRAFT):
+        return word_of
+    return f"MTP: {word_of[0].lower()}{word_of[1:]}" if language == "en" else f"MTP：{word_of}"
 
 
 def _t(key: str, language: str, **values: object) -> str:
@@ -120,8 +182,8 @@ def _page(library: Library, checkpoint: Checkpoint, language: str) -> Page:
                 ),
             ),
             byte_bar(
-                segments=segments(found.step), scale_bytes=sum(amount for _, amount in segments(found.step)),
-                label=checkpoint.name, language=language,
+                segments=segments(found.step), label=checkpoint.name, language=language,
+                scale_bytes=sum(amount for _, amount in segments(found.step)),
             ),
             heading(_t("modules", language), "modules"),
             _modules(library, checkpoint, language),
@@ -150,7 +212,9 @@ def _modules(library: Library, checkpoint: Checkpoint, language: str) -> Html:
     ordered = sorted(found.step.modules, key=lambda module: -module.bytes_per_step)
     rows = [
         (
-            element("code", module.module),
+            join(
+                module_words(module.module, language), element("code", module.module), separator=" "
+            ),
             format_words(library, module.format),
             rounded(module.params / 1e6, decimals=1),
             rounded(module.bytes_per_step / 1e9, decimals=3),
@@ -205,13 +269,20 @@ def _files(library: Library, checkpoint: Checkpoint, model: Model, language: str
     ]
     if checkpoint.repository:
         entries.append((_t("repository", language), element("code", checkpoint.repository)))
+    if checkpoint.revision:
+        entries.append((_t("revision", language), element("code", checkpoint.revision[:12])))
+    if checkpoint.released_on:
+        entries.append((_t("released", language), str(checkpoint.released_on)))
     if checkpoint.conversion:
         base = record_link(library, f"checkpoints/{checkpoint.conversion.checkpoint}", language)
         entries.append((_t("made_from", language), base))
+        engine = checkpoint.conversion.engine
+        if engine:
+            entries.append((_t("engine", language), library.get(Engine, engine).name))
         entries.append((_t("by", language), element("code", checkpoint.conversion.by)))
     drafts = checkpoint.draft_weights
     if drafts is None:
-        state = _t("not_shipped", language)
+        state = _t("not_shipped" if checkpoint.formats is not None else "not_known", language)
     elif drafts.shipped is None:
         state = _t("not_known", language)
     else:
@@ -224,7 +295,8 @@ def _files(library: Library, checkpoint: Checkpoint, model: Model, language: str
         predicted = gigabytes(round(with_draft))
         if round(with_draft) != round(without):
             predicted = f"{predicted} ({word('without_mtp', language)} {gigabytes(round(without))})"
-        entries.append((_t("predicted", language), predicted))
+        if not checkpoint.conversion:
+            entries.append((_t("predicted", language), predicted))
         entries.append((_t("resident", language), gibibytes(round(with_draft))))
     if checkpoint.weight_bytes or checkpoint.published_size_gb:
         size = (
@@ -250,7 +322,7 @@ def _index(library: Library, language: str) -> Page:
                 record_link(library, f"models/{checkpoint.model}", language),
                 rounded(found.bytes_per_step / 1e9, decimals=2) if found else None,
                 rounded(found.ceiling_tokens_per_s, decimals=1) if found else None,
-            )  # fmt: skip
+            )
         )
     title = word("section.checkpoints", language)
     table = data_table(

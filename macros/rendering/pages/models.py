@@ -10,7 +10,16 @@ from macros.compositions import composition_of
 from macros.law import expected_tokens_per_s, law_for
 from macros.ledger import Load, model_shapes, resident_bytes
 from macros.library import Library
-from macros.records import Checkpoint, Claim, Hardware, Measurement, Model, Pitfall, Recipe
+from macros.records import (
+    Checkpoint,
+    Claim,
+    Drafter,
+    Hardware,
+    Measurement,
+    Model,
+    Pitfall,
+    Recipe,
+)
 from macros.rendering.bars import BarRow, byte_bar_group, share_bar
 from macros.rendering.blocks import answer, draft_words, notice, speed
 from macros.rendering.charts import Point, date_axis, linear_axis, step_chart
@@ -57,6 +66,13 @@ T = {
     "expected": {"en": "Expected in vLLM", "zh": "vLLM 预期"},
     "measured": {"en": "Best plain", "zh": "无草稿实测最快"},
     "share": {"en": "Share", "zh": "占上限"},
+    "drafters": {"en": "Separate drafters", "zh": "独立的草稿模型"},
+    "drafter": {"en": "Drafter", "zh": "草稿模型"},
+    "method": {"en": "Method", "zh": "方法"},
+    "weights": {"en": "Weights", "zh": "权重"},
+    "head": {"en": "Head", "zh": "输出头"},
+    "shared_head": {"en": "the model's", "zh": "用主模型的"},
+    "own_head": {"en": "its own", "zh": "自带"},
     "record": {"en": "The record over time", "zh": "最快纪录的变化"},
     "record_date": {"en": "Date", "zh": "日期"},
     "architecture": {"en": "Architecture", "zh": "架构"},
@@ -157,6 +173,11 @@ def _page(library: Library, model: Model, language: str) -> Page:
     if own:
         parts += [heading(_t("compare", language), "checkpoints"), _bars(library, own, language),
                   _comparison(library, own, language)]  # fmt: skip
+    drafters = [each for each in library.records(Drafter) if each.model == model.id]
+    if drafters:
+        parts += [heading(_t("drafters", language), "drafters"), _drafters(drafters, language)]
+        for each in drafters:
+            parts += [prose(each.note, language), sources(library, each, language)]
     for section in model.story:
         parts += [heading(said(section.title, language), section.anchor),
                   prose(section.text, language, values)]  # fmt: skip
@@ -188,6 +209,29 @@ def _page(library: Library, model: Model, language: str) -> Page:
                 library.document(f"models/{model.id}").path)  # fmt: skip
 
 
+def _drafters(drafters: list[Drafter], language: str) -> Html:
+    rows = [
+        (
+            element("code", each.name),
+            each.method,
+            rounded(each.weight_bytes / 1e9, decimals=2),
+            None if each.num_layers is None else str(each.num_layers),
+            _t("shared_head" if each.shares_lm_head else "own_head", language),
+        )
+        for each in drafters
+    ]
+    return data_table(
+        columns=[
+            Column(_t("drafter", language)),
+            Column(_t("method", language)),
+            Column(_t("weights", language), "GB", number=True),
+            Column(_t("layers", language), number=True),
+            Column(_t("head", language)),
+        ],
+        rows=rows, caption=_t("drafters", language), language=language, show_caption=False,
+    )  # fmt: skip
+
+
 def _plain_words(plain: Candidate, language: str) -> Html:
     value = element("a", tokens_per_s(plain.tokens_per_s), href=f"/benchmarks/#{plain.run.id}")
     before, _, after = _t("plain", language, speed="\0").partition("\0")
@@ -208,7 +252,7 @@ def _bars(library: Library, own: list[Checkpoint], language: str) -> Html:
                 f"/checkpoints/{checkpoint.id}/",
                 tokens_per_s(str(found.ceiling_tokens_per_s), decimals=1),
                 marks(checkpoint, language) or None,
-            )  # fmt: skip
+            )
         )
     return byte_bar_group(
         rows=rows, caption=_t("compare", language), language=language,
