@@ -28,8 +28,8 @@ T = {
         "zh": "简短的回答，数字由记录算出。每个问题都有自己的地址，可直接分享。",
     },
     "first": {
-        "en": "The questions of the 14 tok/s article, with the answers of today",
-        "zh": "「14 tok/s」那篇文章的问题，今天的回答",
+        "en": "The article’s questions, answered today",
+        "zh": "那篇文章的问题，今天的回答",
     },
     "group": {"en": "What you are doing", "zh": "你正在做什么"},
     "more": {"en": "More", "zh": "延伸"},

@@ -72,6 +72,8 @@ T = {
     "open": {"en": "not known to be fixed", "zh": "未见修复"},
 }  # fmt: skip
 
+SECTIONS = {"causes": "judge", "measurements": "benchmarks"}  # whose page is called otherwise
+
 
 def _t(key: str, language: str, **values: object) -> str:
     return T[key]["en" if language == "en" else "zh"].format(**values)
@@ -144,9 +146,12 @@ def _page(library: Library, pitfall: Pitfall, language: str, naming: dict[str, l
     ]
     reference = f"pitfalls/{pitfall.id}"
     others = [each for each in naming.get(reference, []) if each not in pitfall.related]
-    for name, references in (("related", pitfall.related), ("mentioned", others)):
-        if references:
-            parts += [heading(_t(name, language), name), links(library, references, language)]
+    if pitfall.related:
+        parts += [heading(_t("related", language), "related"),
+                  links(library, pitfall.related, language)]  # fmt: skip
+    if others:
+        parts += [heading(_t("mentioned", language), "mentioned"),
+                  _by_kind(library, others, language)]  # fmt: skip
     parts += [
         heading(_t("sources", language), "sources"),
         sources_with_state(library, pitfall, language),
@@ -155,6 +160,19 @@ def _page(library: Library, pitfall: Pitfall, language: str, naming: dict[str, l
         blocks(*parts), plain(title), plain(said(pitfall.symptom, language)),
         library.document(reference).path,
     )  # fmt: skip
+
+
+def _by_kind(library: Library, references: list[str], language: str) -> Html:
+    """Return links to records under the names of their kinds."""
+    kinds = dict.fromkeys(each.partition("/")[0] for each in references)
+    parts = (
+        (
+            element("p", word(f"section.{SECTIONS.get(kind, kind)}", language)),
+            links(library, [each for each in references if each.startswith(f"{kind}/")], language),
+        )
+        for kind in kinds
+    )
+    return element("div", *(part for pair in parts for part in pair), class_="mentions")
 
 
 def _badges(pitfall: Pitfall, language: str) -> Iterable[object]:
