@@ -28,6 +28,7 @@ TEXT_ATTRIBUTE = re.compile(
     re.IGNORECASE,
 )
 FOREIGN = re.compile(r"(?<!\S)(?:lang|hreflang)=|class=\"[^\"]*\bnotranslate\b", re.IGNORECASE)
+STRUCTURED_DATA = 'type="application/ld+json"'  # text for search engines inside a script
 VERBATIM_TAGS = {"pre", "code", "kbd", "samp", "script", "style", "textarea"}
 VOID_TAGS = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "wbr"}
 
@@ -106,7 +107,7 @@ def convert_html(html: str, convert: Callable[[str], str]) -> str:
 
 
 def _is_verbatim(name: str, tag: re.Match) -> bool:
-    if name == "html" or tag[0].endswith("/>"):
+    if name == "html" or tag[0].endswith("/>") or STRUCTURED_DATA in tag[0]:
         return False
     return name in VERBATIM_TAGS or bool(FOREIGN.search(tag["attributes"]))
 

@@ -64,6 +64,11 @@ def test_code_and_quotations_stay(kept):
     assert chinese.convert_html(f"内存{kept}内存", CONVERT) == f"記憶體{kept}記憶體"
 
 
+def test_structured_data_for_search_engines_is_converted():
+    before = '<script type="application/ld+json">{"name":"内存"}</script>'
+    assert chinese.convert_html(before, CONVERT) == before.replace("内存", "記憶體")
+
+
 def test_text_in_attributes_is_converted():
     before = '<html lang="zh-Hant"><img alt="内存" data-x="内存" data-say-no="缓存">'
     after = '<html lang="zh-Hant"><img alt="記憶體" data-x="内存" data-say-no="快取">'
