@@ -219,6 +219,7 @@ class Detection(Strict):
     log: list[Pattern] | None = None
     unless: list[Pattern] = Field([], description="the same line must match none of these")
     unless_log: list[Pattern] = Field([], description="no line of the log may match one of these")
+    with_log: list[Pattern] = Field([], description="some line of the log must match one of these")
     in_scripts: bool = Field(False, description="also lines of a pasted script, not only a log")
     lines: Annotated[int, Field(ge=1, le=4)] = Field(1, description="how many lines are joined")
     captures: list[Line] = Field([], description="names of the groups, in order")

@@ -13,7 +13,7 @@ const SERVERS = [
   { engine: "ollama", pattern: /^ollama$/ },
 ];
 const IMAGES = [
-  { engine: "vllm", pattern: /(?:^|\/)vllm(?:[-_/:]|$)|vllm-openai|spark-vllm/ },
+  { engine: "vllm", pattern: /vllm/ },
   { engine: "sglang", pattern: /sglang/ },
   { engine: "tensorrt-llm", pattern: /tensorrt-llm/ },
   { engine: "llama.cpp", pattern: /llama\.cpp/ },
@@ -29,11 +29,18 @@ const SHORT_OPTIONS = {
 };
 const OPTION_NAMES = { "--net": "--network", "--volumes": "--volume", "--mount": "--volume" };
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
-const LAUNCH_HINT = /vllm|docker|podman|sglang|llama-server|trtllm|^\s*(?:image|command|args)\s*:|(?:^|\s)--[a-z]/m;
-const YAML_HINT = /^\s*(?:- )?(?:services|image|command|environment|entrypoint|containers|args|ipc|apiVersion|healthcheck)\s*:/m;
-const SHELL_LINE = /^\s*(?:(?:sudo|exec|nohup)\s+)*(?:docker|podman|vllm|python3?|export|bash|sh)\s/m;
+const LAUNCH_HINT = /vllm|docker|podman|sglang|llama-server|trtllm|^[ \t]*(?:image|command|args)[ \t]*:|(?:^|[ \t])--[a-z]/m;
+const YAML_HINT = /^[ \t]*(?:- )?(?:services|image|command|environment|entrypoint|containers|args|ipc|apiVersion|healthcheck)[ \t]*:/m;
+const SHELL_LINE = /^[ \t]*(?:(?:sudo|exec|nohup)[ \t]+)*(?:docker|podman|vllm|python3?|export|bash|sh)[ \t]/m;
 const LOG_LINE = /^\s*(?:\([^)\n]{1,60}\)\s*)*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b|\[[A-Z]{4,8}\]|Traceback |\w+(?:\.\w+)*(?:Error|Exception): |\s+File ")/;
+const COMMAND_LINE = /^\s*(?:[$#>]\s+)?(?:sudo|grep|dmesg|journalctl|docker|podman|curl|export|vllm|python3?|pip|uv|nvidia-smi|cat|echo|sed|awk|ssh|apt|apt-get|ray|kubectl|git|cd|find|tee|watch|free)\s/;
 const WINDOW_LETTERS = 60000;
+const MAX_LAUNCHES = 40;
+
+/** Whether a line is a command of a script and not what a program printed. */
+export function isCommandLine(line) {
+  return COMMAND_LINE.test(line);
+}
 
 /** Whether a line is one that a program logged. */
 export function isLogLine(line) {
@@ -44,13 +51,19 @@ export function isLogLine(line) {
 export function readCommands(text, engine) {
   const [start, part] = commandWindow(text);
   if (part === "") return { launches: [], faults: [], comments: [] };
-  const clean = blankDecoration(blankLogLines(part));
+  const clean = unitAsScript(blankDecoration(blankLogLines(part)));
   const comments = [...part.matchAll(/(?:^|\s)#([^\n]*)/g)].map((match) => match[1]);
   const places = Array.from({ length: clean.length + 1 }, (_, index) => start + index);
   const isYaml = YAML_HINT.test(clean) && !SHELL_LINE.test(clean.slice(0, clean.search(YAML_HINT) + 1));
   const found = isYaml ? readManifest(clean, places) : readScript(clean, places);
   for (const launch of found.launches) finishLaunch(launch, engine);
-  return { ...found, comments };
+  return { ...found, launches: found.launches.filter(serves), comments };
+}
+
+/** Whether a launch starts a server and does not only ask something. */
+function serves(launch) {
+  if (launch.engine === null) return false;
+  return !launch.arguments.some((word) => /^(?:-h|--help(?:=.*)?|--version|-v)$/.test(word.text));
 }
 
 /** The part of a long text in which commands can stand, with its place. */
@@ -62,6 +75,20 @@ function commandWindow(text) {
   const better = head.search(/^[^\n]{0,200}(?:vllm serve|vllm\.entrypoints|docker run|podman run)/m);
   const from = head.lastIndexOf("\n", Math.max(0, (better < 0 ? hint : better) - 2000)) + 1;
   return [from, text.slice(from, from + WINDOW_LETTERS)];
+}
+
+/** A systemd unit with its keys blanked, so that what it runs and sets reads as a script. */
+function unitAsScript(text) {
+  if (!/^[ \t]*\[(?:Unit|Service|Install|Container)\]/m.test(text)) return text;
+  let continued = false;
+  return text.split("\n").map((line) => {
+    const isRest = continued;
+    continued = line.trimEnd().endsWith("\\");
+    if (isRest) return line;
+    const run = /^\s*Exec[A-Za-z]*=[-@+!:]*/.exec(line);
+    if (run) return " ".repeat(run[0].length) + line.slice(run[0].length);
+    return line.replace(/^Environment=/, "export      ").replace(/^(?!export ).*$/, (other) => " ".repeat(other.length));
+  }).join("\n");
 }
 
 function blankLogLines(text) {
@@ -79,12 +106,14 @@ function readScript(text, places, inherited = null) {
   for (const command of commands) {
     const { variables, words } = splitPrefix(command.words, exported);
     if (words.length === 0) continue;
+    if (launches.length >= MAX_LAUNCHES) break;
     const found = readCommand(words, [...exported, ...variables]);
-    launches.push(...found);
-    if (found.length === 0 && words[0].text.startsWith("--") && !rest) rest = { words, variables: [...exported] };
+    for (const launch of found) launches.push({ ...launch, numExported: exported.length });
+    const isFlags = words[0].text.startsWith("--") && !/:$/.test(words[0].text);
+    if (found.length === 0 && isFlags && !rest) rest = { words, variables: [...exported] };
   }
   if (launches.length === 0 && rest) launches.push(newLaunch("fragment", rest.words[0], rest.variables, { arguments: rest.words }));
-  for (const launch of launches) launch.later = exported.filter((item) => !launch.variables.includes(item));
+  for (const launch of launches) launch.later = exported.slice(launch.numExported ?? exported.length);
   return { launches, faults: relevantFaults(faults, commands, launches) };
 }
 
@@ -234,7 +263,8 @@ function containerLaunches(form, head, image, options, words, variables, depth =
     const isServe = command[0]?.text === "serve";
     const isShell = SHELLS.includes(command[0]?.text);
     const lead = isServe ? "serve" : isShell ? "shell" : command.length > 0 ? "arguments" : "nothing";
-    launches = [newLaunch(form, head, [], { lead, engine: imageEngine(imageInfo), arguments: isShell ? [] : command.slice(isServe ? 1 : 0) })];
+    const isOther = runsOther(entrypoint, command, imageInfo);
+    launches = [newLaunch(form, head, [], { lead, engine: isOther ? null : imageEngine(imageInfo), arguments: isShell ? [] : command.slice(isServe ? 1 : 0) })];
   }
   return launches.map((launch) => ({
     ...launch, form, image: imageInfo, options, entrypoint,
@@ -242,6 +272,14 @@ function containerLaunches(form, head, image, options, words, variables, depth =
     container: { start: head.start, end: head.end },
     variables: [...inContainer, ...launch.variables], outside: variables,
   }));
+}
+
+/** Whether a container runs another program than its server. */
+function runsOther(entrypoint, command, image) {
+  const program = baseName(command[0]?.text ?? "");
+  if (program === "vllm") return command[1]?.text !== "serve";
+  if (entrypoint && typeof entrypoint.value === "string" && entrypoint.value !== "") return !["serve", "vllm"].includes(program);
+  return /nvcr\.io/.test(image?.text ?? "") && /^(?:python3?|bash|sh|nvidia-smi|pip|ls|cat|env)$/.test(program);
 }
 
 /** The words of the program: those of the entry point before those of the command. */
@@ -254,7 +292,7 @@ function entrypointWords(entrypoint, words) {
 
 function imageEngine(image) {
   if (!image) return "vllm";
-  return IMAGES.find((known) => known.pattern.test(image.text.toLowerCase()))?.engine ?? null;
+  return IMAGES.find((known) => known.pattern.test(image.text.toLowerCase()))?.engine ?? "unknown";
 }
 
 function containerVariable(option) {
@@ -290,7 +328,7 @@ function readManifest(text, places) {
       for (const launch of readService(map, node)) launches.push(shiftLaunch(launch, places));
     });
   }
-  return { launches: launches.filter((launch) => launch.engine !== null), faults };
+  return { launches, faults };
 }
 
 /** Places inside the window become places in the pasted text. */
@@ -414,6 +452,7 @@ function seconds(text) {
 
 /** Read the flags and the model of a launch by the grammar of all known releases. */
 function finishLaunch(launch, engine) {
+  if (launch.engine === "unknown") launch.engine = knownFlags(launch, engine) > 1 ? "vllm" : null;
   if (launch.engine !== "vllm") return;
   const words = launch.arguments;
   let index = 0;
@@ -434,6 +473,11 @@ function finishLaunch(launch, engine) {
   if (named && (launch.model === null || launch.model.open)) {
     launch.model = { text: named.value, start: named.valueStart, end: named.end, open: named.open, from: "--model" };
   }
+}
+
+/** How many of a launch's words are flags of the engine. */
+function knownFlags(launch, engine) {
+  return launch.arguments.filter((word) => engine.everywhere.has(word.text.split("=")[0].replace(/_/g, "-"))).length;
 }
 
 function isFlag(word) {

@@ -6,6 +6,7 @@ import { factsOf } from "./facts.js";
 import { lineOf, readLog } from "./log.js";
 import { evaluateRules, versionText } from "./rules.js";
 
+const MAX_FINDINGS = 300;
 const RANK = { error: 0, warning: 1, info: 2 };
 
 /** The tables made ready once for many diagnoses. */
@@ -109,7 +110,8 @@ function finish(findings, text) {
     const other = seen.get(key);
     if (!other || RANK[severity] < RANK[other.severity]) seen.set(key, item);
   }
-  return [...seen.values()].sort((a, b) => a.start - b.start || RANK[a.severity] - RANK[b.severity] || (a.pitfall < b.pitfall ? -1 : 1));
+  const worst = [...seen.values()].sort((a, b) => RANK[a.severity] - RANK[b.severity]).slice(0, MAX_FINDINGS);
+  return worst.sort((a, b) => a.start - b.start || RANK[a.severity] - RANK[b.severity] || (a.pitfall < b.pitfall ? -1 : 1));
 }
 
 /** A text in both languages with its captured values. */

@@ -1,10 +1,13 @@
 /** A server log: what the rules find in it, and what it tells by itself. */
 
+import { isCommandLine } from "./command.js";
 import { expression } from "./rules.js";
 
 const MAX_LINE = 4000;
 const MAX_HITS = 400;
-const ERROR_LINE = /^(?:\s*\([^)\n]{1,80}\)\s*)*(?:ERROR\b.{0,120})?\s*((?:[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt))(?::\s*(.{0,600}))?)$/;
+const ERROR_LINE = /^[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt)(?:: .*|:?)$/;
+const LOG_HEAD = /^(?:\([^()\n]{1,80}\) ?)?(?:ERROR|CRITICAL) [\d:.\s-]{0,40}(?:\[[^\]\n]{1,60}\] ?)?/;
+const MAX_ERRORS = 5000;
 const CONSEQUENCES = /Engine core initialization failed|EngineDeadError|EngineCore encountered|See (?:root cause|stack trace) above|WorkerProc initialization failed|Failed core proc|ChildFailedError|SystemExit|KeyboardInterrupt|cancelled|CancelledError|BrokenPipe|ConnectionReset/;
 const TOLD = [
   ["engine_version", /(?:vLLM API server version|V1 LLM engine \(v|vLLM version)\s*:?\s*v?(\d+\.\d+[\w.+-]*)/],
@@ -31,6 +34,7 @@ export function readLog(text, rules, isCommandPlace) {
   const findings = [];
   for (const rule of rules) {
     if (!rule.log || (rule.unless_log && matchesAnywhere(text, index, rule.unless_log))) continue;
+    if (rule.with_log && !matchesAnywhere(text, index, rule.with_log)) continue;
     const hit = firstHit(text, index, rule, isCommandPlace);
     if (hit) findings.push({ rule, ...hit });
   }
@@ -68,6 +72,7 @@ function firstHit(text, starts, rule, isCommandPlace) {
     for (const number of linesWith(text, starts, pattern)) {
       if (isCommandPlace(starts[number])) continue;
       const line = joined(text, starts, number, rule.lines ?? 1);
+      if (!rule.in_scripts && isCommandLine(line)) continue;
       const match = expression(pattern, "u").exec(line);
       if (!match || (rule.unless ?? []).some((other) => expression(other, "u").test(line))) continue;
       if (!capturesFit(rule, match)) continue;
@@ -200,27 +205,22 @@ const TOLD_LITERALS = {
 /** The first error that is a cause and not only says that something else failed. */
 function firstError(text, starts) {
   let fallback = null;
-  let at = 0;
-  for (let looked = 0; looked < 5000; looked += 1) {
-    const next = nextError(text, at);
-    if (next < 0) break;
-    const number = lineOf(starts, next);
-    const line = lineText(text, starts, number).replace(/^.*?\b(?:ERROR|CRITICAL)\s+[\d:.\s-]*(?:\[[^\]]{1,60}\])?\s*/, "");
-    const match = ERROR_LINE.exec(line.trim());
+  const next = { Error: text.indexOf("Error"), Exception: text.indexOf("Exception") };
+  for (let looked = 0; looked < MAX_ERRORS; looked += 1) {
+    const places = Object.values(next).filter((place) => place >= 0);
+    if (places.length === 0) break;
+    const number = lineOf(starts, Math.min(...places));
+    const line = lineText(text, starts, number).replace(LOG_HEAD, "").trim();
+    const match = ERROR_LINE.exec(line);
     if (match) {
-      const found = { line: number + 1, text: match[1].slice(0, 300) };
+      const found = { line: number + 1, text: line.slice(0, 300) };
       if (!CONSEQUENCES.test(line)) return found;
       fallback = fallback ?? found;
     }
     if (number + 1 >= starts.length) break;
-    at = starts[number + 1];
+    for (const word of Object.keys(next)) {
+      if (next[word] >= 0 && next[word] < starts[number + 1]) next[word] = text.indexOf(word, starts[number + 1]);
+    }
   }
   return fallback;
-}
-
-function nextError(text, from) {
-  const first = text.indexOf("Error", from);
-  const second = text.indexOf("Exception", from);
-  if (first < 0) return second;
-  return second < 0 ? first : Math.min(first, second);
 }

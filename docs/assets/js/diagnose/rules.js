@@ -34,10 +34,13 @@ function withoutReplaced(findings) {
 function conditionFindings(rule, context) {
   const captures = baseCaptures(context);
   let place = null;
+  let valueRank = 0;
   for (const condition of rule.when) {
     const match = holds(condition, context);
     if (!match) return [];
-    Object.assign(captures, match.captures);
+    const { value, ...named } = match.captures;
+    Object.assign(captures, named);
+    if (value !== undefined && rankOf(condition) > valueRank) [captures.value, valueRank] = [value, rankOf(condition)];
     if (condition.place || (place === null && match.place)) place = match.place ?? place;
   }
   for (const condition of rule.except_when ?? []) if (holds(condition, context)) return [];
@@ -45,13 +48,24 @@ function conditionFindings(rule, context) {
   return [{ rule, captures, start: at.start, end: at.end, edits: rewrite(rule, context) }];
 }
 
+/** How much a condition's value counts as the value that the texts speak of. */
+function rankOf(condition) {
+  if (condition.place) return 3;
+  return condition.flag || condition.option || condition.variable || condition.any ? 2 : 1;
+}
+
 function baseCaptures({ launch, facts, version }) {
   return {
-    model: facts.model ?? "?", version: versionText(version), weights_gib: facts.weights_gib ?? "?",
+    model: facts.model ?? "?", version: checkedText(version), weights_gib: facts.weights_gib ?? "?",
     image: launch.image?.text ?? "?", format: facts.format ?? "?", weights_gib_per_spark: facts.weights_gib_per_spark ?? "?",
     memory_fraction: facts.memory_fraction ?? "?", num_gpus: facts.num_gpus, fitting_tool_parsers: facts.fitting_tool_parsers,
     fitting_reasoning_parsers: facts.fitting_reasoning_parsers, room_gib: facts.room_gib ?? "?", speculation: facts.speculation ?? "?",
   };
+}
+
+/** The release that values are checked against where none is known: the newest. */
+function checkedText(version) {
+  return version.kind === "unknown" ? version.releases[version.releases.length - 1] : versionText(version);
 }
 
 /** The releases in words: one, a span, or "?" where nothing is known. */

@@ -218,7 +218,10 @@ function blockScalar(reader, style, indent, start) {
 
 /** `[a, "b"]` and `{key: value}` on the text of a flow value. */
 function readFlow(reader, depth) {
-  if (depth > MAX_DEPTH) return null;
+  if (depth > MAX_DEPTH) {
+    reader.index += 1;
+    return null;
+  }
   const open = reader.text[reader.index];
   const start = reader.places[reader.index];
   reader.index += 1;
