@@ -259,7 +259,7 @@ WORDS: dict[str, dict[str, str]] = {
     # Measured points.
     "tokens": {"en": "tokens", "zh": "个词元"},
     "without_mtp": {"en": "without MTP", "zh": "不含 MTP"},
-    "supports": {"en": "supports", "zh": "支持字段"},
+    "supports": {"en": "supports", "zh": "用于字段"},
     "measured_speeds": {"en": "Measured speeds", "zh": "实测速度"},
     "concurrency": {"en": "At once", "zh": "并发"},
     "draft": {"en": "Drafts", "zh": "草稿"},

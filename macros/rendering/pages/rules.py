@@ -111,7 +111,7 @@ CHINESE = {
     "size_follows_from_formats": "预测的权重文件大小与公布的相同，误差不超过 0.5 %。",
     "source_has_an_address": "来源都有地址，除非是软件包、本站自己的工作，或注明原址已失。",
     "start_is_waited_for": "启动可能超过引擎自身时限的，要调高时限。",
-    "status_is_earned": "`untested` 以外的状态要有同样设置的测量支持，且不高于它。",
+    "status_is_earned": "`untested` 以外的状态要有同样设置的测量佐证，且不高于它。",
     "successor_is_later": "取代某个说法的记录晚于该说法。",
     "texts_are_finished": "没有哪段文本只是占位。",
     "texts_are_text": "文本不含标题、表格与 HTML；`code` 是唯一的标记。",

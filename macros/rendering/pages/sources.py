@@ -13,11 +13,11 @@ T = {
     "lead": {
         "en": "Every fact here names where it was read. What rests on a source whose address is "
         "lost counts as claimed at most.",
-        "zh": "这里的每一项事实都写明出处。原址已失的来源所支持的内容，最多只算「仅有说法」。",
+        "zh": "这里的每一项事实都写明出处。原址已失的来源，其内容最多只算「仅为声称」。",
     },
     "kind": {"en": "Kind", "zh": "种类"},
-    "supports": {"en": "Supports {number}", "zh": "支持 {number} 条记录"},
-    "nothing": {"en": "Supports no record yet", "zh": "尚未支持任何记录"},
+    "supports": {"en": "Supports {number}", "zh": "{number} 条记录引用"},
+    "nothing": {"en": "Supports no record yet", "zh": "尚无记录引用"},
 }  # fmt: skip
 
 
