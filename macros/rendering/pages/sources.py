@@ -66,6 +66,7 @@ def _item(library: Library, source: Source, records: list[str], language: str) -
             "details",
             element("summary", _t("supports", language, number=len(records))),
             element("ul", *linked),
+            class_="behind",
             data_search_exclude=True,
         )
         if records
