@@ -1,0 +1,154 @@
+// The judge in the browser: the lines of macros/judge.py over the points, ratios and causes that Python wrote.
+// Pure functions without a page. tests/macros/test_judge_js.py holds both to the same answers.
+
+import { LedgerError, ceiling, expectedTokensPerS } from "./ledger.js";
+
+const FEWEST_ALIKE = 5;
+const MOST_SHOWN = 8;
+const EXCELLENT = 0.9;
+const NORMAL = 0.1;
+const UNREMARKABLE = [0.95, 1.15];
+const MOST_MISSED = 1.25;
+
+const familyOf = (judging, engine) => judging.engines[engine]?.family ?? engine;
+const lawOf = (data, judging, engine) => data.laws[familyOf(judging, engine)] ?? data.laws.all ?? null;
+const ratiosOf = (judging, engine) => judging.ratios[familyOf(judging, engine)] ?? judging.ratios.all ?? [];
+const drafterFor = (data, model, method) =>
+  data.drafters.find((drafter) => drafter.model === model && drafter.method === method) ?? null;
+
+/** The value below which a share of an ordered list lies, interpolated. */
+export const quantile = (ordered, share) => {
+  const position = share * (ordered.length - 1);
+  const low = Math.floor(position);
+  const high = Math.min(low + 1, ordered.length - 1);
+  return ordered[low] + (ordered[high] - ordered[low]) * (position - low);
+};
+
+/** The share of values that are below one, ties counting half. */
+export const percentileOf = (values, value) => {
+  const below = values.filter((each) => each < value).length;
+  const equal = values.filter((each) => each === value).length;
+  return (below + equal / 2) / values.length;
+};
+
+/** The lowest value that a figure with its stated decimals stands for: 55 → 54.5. */
+export const lowestStated = (text) => Number(text) - 0.5 * 10 ** -(text.split(".")[1] ?? "").length;
+
+const verdictOf = (text, answer, ratio, reference) => {
+  if (lowestStated(text) > answer.highest_tokens_per_s) return "impossible";
+  if (ratio === null || !reference.length) return "normal";
+  const lowest = quantile(reference, NORMAL);
+  if (ratio < lowest / 2) return "something-is-wrong";
+  if (ratio < lowest) return "slow";
+  return ratio > quantile(reference, EXCELLENT) ? "excellent" : "normal";
+};
+
+/** The points whose conditions are nearest: engine, concurrency, then context. */
+const nearest = (alike, load, engine, judging) => {
+  const family = familyOf(judging, engine);
+  const distance = (point) => [
+    Number(familyOf(judging, point.engine) !== family),
+    Math.abs(Math.log2(point.concurrency / load.concurrency)),
+    Math.abs(Math.log2((point.context_tokens + 1024) / (load.context_tokens + 1024))),
+    point.measurement, point.point,
+  ];
+  const order = (one, other) => {
+    for (let index = 0; index < one.length; index += 1) {
+      if (one[index] !== other[index]) return one[index] < other[index] ? -1 : 1;
+    }
+    return 0;
+  };
+  return alike.map((point) => [distance(point), point]).sort(([one], [other]) => order(one, other))
+    .slice(0, MOST_SHOWN).map(([, { nodes, load: _, ...similar }]) => similar);
+};
+
+/** The place among like points by measured over expected; null below five of them. */
+const placeAmong = (alike, law, composition, data, machine, ratio) => {
+  if (law === null || ratio === null) return null;
+  const ratios = [];
+  for (const point of alike) {
+    if (point.load === null) continue;
+    try {
+      const drafter = drafterFor(data, composition.model, point.load.draft);
+      const answer = ceiling(composition, point.load, { ...machine, drafter });
+      ratios.push(point.tokens_per_s / expectedTokensPerS(law, composition, answer, point.load));
+    } catch (error) {
+      if (!(error instanceof LedgerError)) throw error;
+    }
+  }
+  return ratios.length >= FEWEST_ALIKE ? percentileOf(ratios, ratio) : null;
+};
+
+/** The share of a plain step's weights that is kept in 16 bit. */
+export const wideShare = (composition) => {
+  let wide = 0;
+  let all = 0;
+  for (const module of composition.modules) {
+    if (module.read === "never" || module.draft) continue;
+    const touched = module.num_experts ? module.top_k / module.num_experts : 1;
+    const amount = ((module.params * module.read_bits) / 8) * touched;
+    all += amount;
+    if (module.read_bits >= 16) wide += amount;
+  }
+  return wide / all;
+};
+
+/** Whether an input meets a predicate: a value, a list of values, or bounds. */
+export const holds = (value, wanted) => {
+  if (Array.isArray(wanted)) return wanted.includes(value);
+  if (wanted !== null && typeof wanted === "object") {
+    const { at_least: low = null, at_most: high = null } = wanted;
+    return (low === null || value >= low) && (high === null || value <= high);
+  }
+  return value === wanted;
+};
+
+const causesOf = (causes, ratio, inputs) => {
+  if (ratio === null || (UNREMARKABLE[0] <= ratio && ratio <= UNREMARKABLE[1])) return [];
+  const found = [];
+  for (const { id, applies, low_ratio: low, high_ratio: high } of causes) {
+    if (!Object.entries(applies).every(([name, wanted]) => holds(inputs[name], wanted))) continue;
+    const miss = Math.max(Math.log(low / ratio), Math.log(ratio / high), 0);
+    if (miss > Math.log(MOST_MISSED)) continue;
+    const centre = Math.abs(Math.log(ratio / Math.sqrt(low * high)));
+    found.push([[miss, Math.log(high / low), centre, id], { cause: id, low_ratio: low, high_ratio: high }]);
+  }
+  found.sort(([one], [other]) => {
+    const index = one.findIndex((value, position) => value !== other[position]);
+    return index < 0 ? 0 : one[index] < other[index] ? -1 : 1;
+  });
+  return found.map(([, cause]) => cause);
+};
+
+/** Whether one request's speed, as stated, is normal for a checkpoint under a load in an engine. */
+export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, hardware = "dgx-spark" }) => {
+  const composition = data.checkpoints[checkpoint];
+  const machine = data.hardware[hardware];
+  const drafter = drafterFor(data, composition.model, load.draft);
+  const answer = ceiling(composition, load, { ...machine, drafter });
+  const speed = Number(tokens_per_s);
+  const law = lawOf(data, judging, engine);
+  const expected = law && expectedTokensPerS(law, composition, answer, load);
+  const ratio = expected ? speed / expected : null;
+  const alike = (judging.points[checkpoint] ?? []).filter((point) => point.nodes === load.nodes && point.draft === load.draft);
+  return {
+    verdict: verdictOf(tokens_per_s, answer, ratio, ratiosOf(judging, engine)),
+    share_of_ceiling: speed / answer.ceiling_tokens_per_s,
+    ceiling_tokens_per_s: answer.ceiling_tokens_per_s,
+    expected_tokens_per_s: expected,
+    ratio_to_expected: ratio,
+    percentile: placeAmong(alike, law, composition, data, machine, ratio),
+    similar_measurements: nearest(alike, load, engine, judging),
+    likely_causes: causesOf(judging.causes, ratio, {
+      draft: load.draft,
+      concurrency: load.concurrency,
+      context_tokens: load.context_tokens,
+      engine: familyOf(judging, engine),
+      nodes: load.nodes,
+      has_state: composition.state_bytes > 0,
+      has_draft_layers: composition.modules.some((module) => module.draft),
+      above_ceiling: speed > answer.highest_tokens_per_s,
+      wide_share: wideShare(composition),
+    }),
+  };
+};
