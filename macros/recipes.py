@@ -15,13 +15,14 @@ from macros.records import ArgumentValue, Checkpoint, Recipe
 
 PORT = 8000
 LOCAL = "127.0.0.1"
+ANY = "0.0.0.0"
 PROBE_PERIOD_S = 10
 SHORTEST_START_LIMIT_S = 900
 MODEL_KEY = "model"
 HUGGINGFACE = "/root/.cache/huggingface"
 COMPILED = "/root/.cache/vllm"
 SERVED_CACHE = "/srv/huggingface"
-NODE_FLAGS = ("--nnodes", "--master-addr")
+OF_THE_FORM = ("--node-rank", "--headless", "--host", "--port")
 SERVERS = {"llama.cpp": ("llama-server",)}
 MODEL_FLAGS = {"llama.cpp": "--hf-repo"}
 
@@ -120,8 +121,20 @@ def node_extra(recipe: Recipe, rank: int) -> dict[str, ArgumentValue]:
     return {"--node-rank": rank, **({"--headless": True} if rank else {})}
 
 
-def docker_run(recipe: Recipe, checkpoint: Checkpoint, rank: int = 0) -> Form:
-    """Return `docker run` for one machine; the port is published to this machine only."""
+def key_variable(recipe: Recipe) -> str:
+    """Return the variable from which the engine reads its API key."""
+    return "LLAMA_API_KEY" if recipe.engine.name == "llama.cpp" else "VLLM_API_KEY"
+
+
+def published(network: bool) -> str:
+    """Return how a container's port is published: to this machine, or to the network."""
+    return f"{PORT}:{PORT}" if network else f"{LOCAL}:{PORT}:{PORT}"
+
+
+def docker_run(
+    recipe: Recipe, checkpoint: Checkpoint, rank: int = 0, *, network: bool = False
+) -> Form:
+    """Return `docker run`; to this machine only, or to the network with a key."""
     name = container_name(recipe)
     several = recipe.num_nodes > 1
     options = ["docker run --detach", f"--name {name}", "--gpus all --ipc host"]
@@ -131,17 +144,18 @@ def docker_run(recipe: Recipe, checkpoint: Checkpoint, rank: int = 0) -> Form:
             "--ulimit memlock=-1 --cap-add IPC_LOCK",
         ]
     else:
-        options += ["--restart unless-stopped", f"--publish {LOCAL}:{PORT}:{PORT}"]
+        options += ["--restart unless-stopped", f"--publish {published(network)}"]
     options += [f'--volume "$HOME/.cache/huggingface:{HUGGINGFACE}"']
     if recipe.engine.name != "llama.cpp":
         options += [f'--volume "$HOME/.cache/vllm:{COMPILED}"']
     options += [f"--env {quoted(f'{k}={v}')}" for k, v in recipe.engine.environment.items()]
+    options += [f"--env {key_variable(recipe)}"] if network else []
     options += [recipe.engine.image or "IMAGE"]
     extra: dict[str, ArgumentValue] = dict(node_extra(recipe, rank))
     if several and rank == 0:
-        extra |= {"--host": LOCAL, "--port": PORT}
+        extra |= {"--host": ANY if network else LOCAL, "--port": PORT}
     if recipe.engine.name == "llama.cpp":
-        extra |= {"--host": "0.0.0.0", "--port": PORT}
+        extra |= {"--host": ANY, "--port": PORT}
     before = " \\\n  ".join(options) + " \\\n"
     return Form(
         "docker" if rank == 0 else f"docker-{rank}", "bash", before,
@@ -149,15 +163,18 @@ def docker_run(recipe: Recipe, checkpoint: Checkpoint, rank: int = 0) -> Form:
     )  # fmt: skip
 
 
-def serve(recipe: Recipe, checkpoint: Checkpoint, rank: int = 0) -> Form:
-    """Return the engine's own command; it listens on this machine only."""
+def serve(recipe: Recipe, checkpoint: Checkpoint, rank: int = 0, *, network: bool = False) -> Form:
+    """Return the engine's own command; to this machine only, or to the network with a key."""
     variables = "".join(
         f"export {name}={quoted(str(value))}\n" for name, value in recipe.engine.environment.items()
     )
+    if network and rank == 0:
+        key = key_variable(recipe)
+        variables += f'export {key}="${{{key}:?}}"\n'
     program = " ".join(SERVERS.get(recipe.engine.name, ("vllm", "serve")))
     extra: dict[str, ArgumentValue] = dict(node_extra(recipe, rank))
     if rank == 0:
-        extra |= {"--host": LOCAL, "--port": PORT}
+        extra |= {"--host": ANY if network else LOCAL, "--port": PORT}
     return Form(
         "serve" if rank == 0 else f"serve-{rank}", "bash", f"{variables}{program} \\\n",
         _shell_lines(served_arguments(recipe, checkpoint, extra)), " \\\n",
@@ -182,11 +199,11 @@ def _yaml_lines(arguments: list[tuple[str, list[str]]], indent: str) -> tuple[tu
 
 def _container_extra(recipe: Recipe) -> dict[str, ArgumentValue]:
     if recipe.engine.name == "llama.cpp":
-        return {"--host": "0.0.0.0", "--port": PORT}
+        return {"--host": ANY, "--port": PORT}
     return {}
 
 
-def compose(recipe: Recipe, checkpoint: Checkpoint, limit_s: int) -> Form:
+def compose(recipe: Recipe, checkpoint: Checkpoint, limit_s: int, *, network: bool = False) -> Form:
     """Return a Compose file with a health check that waits for the whole start."""
     name = container_name(recipe)
     lines = [
@@ -196,15 +213,18 @@ def compose(recipe: Recipe, checkpoint: Checkpoint, limit_s: int) -> Form:
         "    ipc: host",
         "    restart: unless-stopped",
         "    ports:",
-        f'      - "{LOCAL}:{PORT}:{PORT}"',
+        f'      - "{published(network)}"',
         "    volumes:",
         f'      - "${{HOME}}/.cache/huggingface:{HUGGINGFACE}"',
     ]
     if recipe.engine.name != "llama.cpp":
         lines.append(f'      - "${{HOME}}/.cache/vllm:{COMPILED}"')
-    if recipe.engine.environment:
+    variables = {k: _yaml(str(v)) for k, v in recipe.engine.environment.items()}
+    if network:
+        variables[key_variable(recipe)] = f"${{{key_variable(recipe)}:?}}"
+    if variables:
         lines.append("    environment:")
-        lines += [f"      {k}: {_yaml(str(v))}" for k, v in recipe.engine.environment.items()]
+        lines += [f"      {name}: {value}" for name, value in variables.items()]
     lines += [
         "    deploy:",
         "      resources:",
@@ -229,7 +249,7 @@ def compose(recipe: Recipe, checkpoint: Checkpoint, limit_s: int) -> Form:
     )  # fmt: skip
 
 
-def systemd(recipe: Recipe, checkpoint: Checkpoint, limit_s: int) -> Form:
+def systemd(recipe: Recipe, checkpoint: Checkpoint, limit_s: int, *, network: bool = False) -> Form:
     """Return a systemd unit that counts as started only when the server answers."""
     name = container_name(recipe)
     volumes = [f"--volume ${{MODEL_CACHE}}:{HUGGINGFACE}"]
@@ -239,12 +259,14 @@ def systemd(recipe: Recipe, checkpoint: Checkpoint, limit_s: int) -> Form:
         "/usr/bin/docker run --rm",
         f"--name {name}",
         "--gpus all --ipc host",
-        f"--publish {LOCAL}:{PORT}:{PORT}",
+        f"--publish {published(network)}",
         *volumes,
         *(f"--env {_unit(f'{k}={v}')}" for k, v in recipe.engine.environment.items()),
+        *([f"--env {key_variable(recipe)}"] if network else []),
         recipe.engine.image or "IMAGE",
     ]
     joined = " \\\n  ".join(options)
+    secret = f"EnvironmentFile=/etc/{name}.env\n" if network else ""
     before = f"""[Unit]
 Description={recipe.served_name} on {PORT}
 Requires=docker.service
@@ -253,7 +275,7 @@ Wants=network-online.target
 
 [Service]
 Environment=MODEL_CACHE={SERVED_CACHE}
-ExecStartPre=-/usr/bin/docker rm --force {name}
+{secret}ExecStartPre=-/usr/bin/docker rm --force {name}
 ExecStart={joined} \\
 """
     retries = limit_s // PROBE_PERIOD_S
@@ -283,7 +305,7 @@ def _unit(word: str) -> str:
 def kubernetes(recipe: Recipe, checkpoint: Checkpoint, limit_s: int) -> Form:
     """Return a Deployment and a Service; the API key comes from a Secret."""
     name = container_name(recipe)
-    key = "LLAMA_API_KEY" if recipe.engine.name == "llama.cpp" else "VLLM_API_KEY"
+    key = key_variable(recipe)
     before = f"""apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -373,24 +395,43 @@ spec:
     )  # fmt: skip
 
 
-def forms(recipe: Recipe, checkpoint: Checkpoint, limit_s: int) -> list[Form]:
+def forms(
+    recipe: Recipe, checkpoint: Checkpoint, limit_s: int, *, network: bool = False
+) -> list[Form]:
     """Return every form of a recipe; several machines have one command each."""
     if recipe.num_nodes > 1:
         ranks = range(recipe.num_nodes if "--nnodes" in recipe.engine.arguments else 1)
         return [
-            *(docker_run(recipe, checkpoint, rank) for rank in ranks if recipe.engine.image),
-            *(serve(recipe, checkpoint, rank) for rank in ranks),
+            *(
+                docker_run(recipe, checkpoint, rank, network=network)
+                for rank in ranks
+                if recipe.engine.image
+            ),
+            *(serve(recipe, checkpoint, rank, network=network) for rank in ranks),
         ]
-    found = [serve(recipe, checkpoint)]
+    found = [serve(recipe, checkpoint, network=network)]
     if recipe.engine.image:
         found = [
-            docker_run(recipe, checkpoint),
-            compose(recipe, checkpoint, limit_s),
+            docker_run(recipe, checkpoint, network=network),
+            compose(recipe, checkpoint, limit_s, network=network),
             *found,
-            systemd(recipe, checkpoint, limit_s),
+            systemd(recipe, checkpoint, limit_s, network=network),
             kubernetes(recipe, checkpoint, limit_s),
         ]
     return found
+
+
+def line_templates(name: str) -> dict[str, str]:
+    """Return how a form writes `{flag}` alone and with a plain `{value}`."""
+    marks = [("bare", ["--FLAG"]), ("valued", ["--FLAG", "VALUE"])]
+    kind = name.partition("-")[0]
+    if kind in ("compose", "kubernetes"):
+        lines = _yaml_lines(marks, " " * (6 if kind == "compose" else 12))
+    else:
+        lines = _shell_lines(marks)
+    return {
+        key: line.replace("--FLAG", "{flag}").replace("VALUE", "{value}") for key, line in lines
+    }
 
 
 def parsed_arguments(words: list[str]) -> dict[str, list[str]]:

@@ -581,6 +581,22 @@ def reason_is_for_a_flag(library: Library) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
+def every_flag_is_explained(library: Library) -> Iterator[Finding]:
+    """Every flag and variable of a recipe has a reason, its engine's or its own."""
+    for document, recipe in library.all(Recipe):
+        engine = recipe.engine.name if recipe.engine.name in library.topics else "vllm"
+        topics = library.topics.get(engine, {})
+        general = topics["reasons"].record.root if "reasons" in topics else {}
+        for field in ("arguments", "environment"):
+            for name in getattr(recipe.engine, field):
+                if name not in recipe.reasons and name not in general:
+                    yield document.finding(
+                        rule="recipes/unexplained", at=f"engine.{field}.{name}",
+                        expected=f"a reason here or in data/engines/{engine}/reasons.yaml",
+                        got="none", fix="say why the recipe sets it",
+                    )  # fmt: skip
+
+
 def recipe_can_be_downloaded(library: Library) -> Iterator[Finding]:
     """A recipe's checkpoint has a repository, or the recipe says where the files are."""
     for document, recipe in library.all(Recipe):

@@ -6,12 +6,14 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable, Iterator
 from configparser import ConfigParser
 from functools import cache
 
 import jsonschema
 import pytest
 import yaml
+from py_mini_racer import MiniRacer
 
 from macros import library as library_module
 from macros.plans import draft_of, expectations, load_of, memory_plan, start_limit, start_up
@@ -27,6 +29,7 @@ from macros.recipes import (
     start_limit_s,
 )
 from macros.records import Checkpoint, Recipe
+from macros.rendering.pages import builder as builder_pages
 from macros.rendering.pages import recipes as pages
 from tests.conftest import ROOT
 
@@ -273,3 +276,78 @@ def test_forms_are_made_from_the_record_alone():
     ]
     keys = [key for key, _ in served_arguments(recipe, checkpoint)]
     assert keys[0] == MODEL_KEY and set(recipe.engine.arguments) <= set(keys)
+
+
+OPTIONS = (
+    {"context": "8192"},
+    {"requests": "1", "tools": "off"},
+    {"drafts": "off", "caching": "on"},
+    {"kv": "auto", "network": "open"},
+    {"context": "16384", "requests": "2", "drafts": "off", "caching": "off", "network": "open"},
+)
+
+
+@pytest.fixture(scope="module")
+def build() -> Iterator[Callable[..., str]]:
+    """Yield the function of the browser that puts a command together, with its data."""
+    source = (ROOT / "docs" / "assets" / "js" / "command_forms.js").read_text("utf-8")
+    context = MiniRacer()
+    context.eval(re.sub(r"^export ", "", source, flags=re.MULTILINE))
+    context.eval(f"const data = {builder_pages.files(library())[builder_pages.DATA]};")
+    context.eval(
+        "const build = (id, name, options, fraction) => {"
+        " const recipe = data.recipes[id], form = recipe.forms.find((each) => each.name === name);"
+        " const whole = { ...optionsOf(recipe), ...options };"
+        " const changes = changesOf(recipe, whole, fraction);"
+        " const open = whole.network === 'open';"
+        " return textOf(form, changes, data.templates, data.of_the_form, open); };"
+    )
+    yield lambda *inputs: context.call("build", *inputs)
+    context.close()
+
+
+def with_options(recipe: Recipe, options: dict[str, str]) -> Recipe:
+    """Return a recipe whose arguments are changed as the builder changes them."""
+    arguments = dict(recipe.engine.arguments)
+    llama = recipe.engine.name == "llama.cpp"
+    names = builder_pages.FLAGS["llama.cpp" if llama else "vllm"]
+    for option in ("context", "requests"):
+        if option in options and names[option] in arguments:
+            arguments[names[option]] = int(options[option])
+    if options.get("drafts") == "off":
+        arguments.pop(names.get("drafts"), None)
+    on = arguments.get("--enable-prefix-caching", False) is not False
+    if "caching" in options and not llama and (options["caching"] == "on") != on:
+        arguments["--enable-prefix-caching"] = options["caching"] == "on"
+    if options.get("tools") == "off":
+        arguments.pop("--enable-auto-tool-choice", None)
+        arguments.pop("--tool-call-parser", None)
+    if options.get("kv") == "auto":
+        arguments.pop("--kv-cache-dtype", None)
+    engine = recipe.engine.model_copy(update={"arguments": arguments})
+    return recipe.model_copy(update={"engine": engine})
+
+
+@each_recipe
+def test_the_builder_gives_the_recipe_as_it_stands(recipe, build):
+    for name, form in forms_of(recipe).items():
+        assert build(recipe.id, name, {}, None) == form.text
+
+
+@each_recipe
+def test_the_builder_gives_what_the_changed_record_would(recipe, build):
+    checkpoint = library().get(Checkpoint, recipe.checkpoint)
+    for options in OPTIONS:
+        changed = with_options(recipe, options)
+        wanted = forms(
+            changed, checkpoint, start_limit(library(), recipe),
+            network=options.get("network") == "open",
+        )  # fmt: skip
+        for form in wanted:
+            got = build(recipe.id, form.name, options, None)
+            assert got == form.text, (options, form.name)
+
+
+def test_the_builder_raises_the_memory_fraction_in_place(build):
+    text = build("qwen3.6-35b-a3b-redhat-nvfp4-mtp1", "docker", {}, "0.72")
+    assert "--gpu-memory-utilization 0.72 \\\n  --no-enable-prefix-caching" in text

@@ -1,6 +1,6 @@
 """The pages of recipes: the command first, then how fast, how much memory, how to prove it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from macros.functions import SPEED_FIELDS
@@ -57,32 +57,68 @@ from macros.rendering.words import word
 
 T = {
     "lead": {
-        "en": "Each recipe is one command in several forms, checked against the engine's real command line, with the speed to expect and the lines that prove it.",
-        "zh": "每个配方是同一条命令的多种形式，按引擎真实的命令行逐项检查，并给出应有的速度与用来验证的日志行。",
+        "en": "Each recipe is one command in several forms, checked against the engine's real "
+        "command line, with the speed to expect and the lines that prove it.",
+        "zh": "每个配方是同一条命令的多种形式，按引擎真实的命令行逐项检查，并给出应有的速度与用"
+        "来验证的日志行。",
     },
-    "measured": {"en": "{speed} measured by others with this checkpoint and these drafts.", "zh": "他人用同一检查点、同样的草稿设置测得 {speed}。"},
-    "expected": {"en": "About {speed} is to be expected for one request.", "zh": "单个请求预计约 {speed}。"},
-    "bound": {"en": "Memory bandwidth allows at most {speed}.", "zh": "内存带宽最多允许 {speed}。"},
-    "measured_all": {"en": "{speed} measured by others for {number} requests together.", "zh": "他人测得 {number} 个请求合计 {speed}。"},
-    "expected_all": {"en": "About {speed} is to be expected for {number} requests together.", "zh": "{number} 个请求合计预计约 {speed}。"},
-    "bound_all": {"en": "Memory bandwidth allows {number} requests about {speed} together.", "zh": "内存带宽约允许 {number} 个请求合计 {speed}。"},
-    "bound_uncounted": {"en": "Without drafts memory bandwidth allows at most {speed}; how many drafts are accepted here is not on record.", "zh": "不计草稿时，内存带宽最多允许 {speed}；这里的草稿接受率没有记录。"},
-    "uncounted": {"en": "Drafts are not counted, because their acceptance length is not on record.", "zh": "未计入草稿，因为接受长度没有记录。"},
-    "no_number": {"en": "Nobody has published a speed, and the formats inside are not known.", "zh": "没有公开的速度，内部格式也未知。"},
+    "measured": {
+        "en": "{speed} measured by others with the same checkpoint and draft settings.",
+        "zh": "他人用同一检查点、同样的草稿设置测得 {speed}。",
+    },
+    "expected": {
+        "en": "About {speed} is to be expected for one request.",
+        "zh": "单个请求预计约 {speed}。",
+    },
+    "bound": {
+        "en": "Memory bandwidth allows at most {speed}.",
+        "zh": "内存带宽最多允许 {speed}。",
+    },
+    "measured_all": {
+        "en": "{speed} measured by others for {number} requests together.",
+        "zh": "他人测得 {number} 个请求合计 {speed}。",
+    },
+    "expected_all": {
+        "en": "About {speed} is to be expected for {number} requests together.",
+        "zh": "{number} 个请求合计预计约 {speed}。",
+    },
+    "bound_all": {
+        "en": "Memory bandwidth allows {number} requests about {speed} together.",
+        "zh": "内存带宽约允许 {number} 个请求合计 {speed}。",
+    },
+    "bound_uncounted": {
+        "en": "Without drafts memory bandwidth allows at most {speed}; how many drafts are "
+        "accepted here is not on record.",
+        "zh": "不计草稿时，内存带宽最多允许 {speed}；这里的草稿接受率没有记录。",
+    },
+    "uncounted": {
+        "en": "Drafts are not counted, because their acceptance length is not on record.",
+        "zh": "未计入草稿，因为接受长度没有记录。",
+    },
+    "no_number": {
+        "en": "Nobody has published a speed, and the formats inside are not known.",
+        "zh": "没有公开的速度，内部格式也未知。",
+    },
     "untested": {
-        "en": "Nobody has measured this command. It passes every rule, and the numbers are calculated. If you run it, please send us the measurement.",
-        "zh": "还没有人测过这条命令。它通过了全部规则，数字来自计算。如果你运行了它，欢迎把测量结果发给我们。",
+        "en": "Nobody has measured this command. It passes every rule, and the numbers are "
+        "calculated. If you run it, please send us the measurement.",
+        "zh": "还没有人测过这条命令。它通过了全部规则，数字来自计算。如果你运行了它，欢迎把测量"
+        "结果发给我们。",
     },
     "other_release": {
-        "en": "The linked runs used another build than this release. The command follows them; its flags are checked against the release.",
+        "en": "The linked runs used another build than this release. The command follows them; "
+        "its flags are checked against the release.",
         "zh": "所附测量用的是另一个构建，而不是此发布版本。命令照其写成，参数按此版本检查。",
     },
     "tag_not_seen": {
-        "en": "The image tag follows the publisher's pattern, and no source of ours shows it: tag not seen. Check that it exists before you rely on it.",
-        "zh": "此镜像标签按发布方的命名规律写出，但我们的来源中没有出现过：标签未见。使用前请确认它存在。",
+        "en": "The image tag follows the publisher's pattern, and no source of ours shows it: "
+        "tag not seen. Check that it exists before you rely on it.",
+        "zh": "此镜像标签按发布方的命名规律写出，但我们的来源中没有出现过：标签未见。使用前请确"
+        "认它存在。",
     },
     "no_image": {
-        "en": "No published image of this build is known. Build it as its authors describe; the command stays the same.",
+        "en": "No published image of this build is known. Build it as its authors describe; "
+        "the command stays the same.",
         "zh": "此构建没有已知的公开镜像。请按作者的说明自行构建，命令不变。",
     },
     "command": {"en": "The command", "zh": "命令"},
@@ -92,11 +128,32 @@ T = {
     "systemd": {"en": "systemd", "zh": "systemd"},
     "kubernetes": {"en": "Kubernetes", "zh": "Kubernetes"},
     "node": {"en": "{form}, machine {number}", "zh": "{form}，第 {number} 台"},
-    "note_docker": {"en": "Published on this machine only. To serve others, put an authenticating proxy in front, or add `--api-key`.", "zh": "只在本机开放端口。要给他人使用，请在前面放带认证的代理，或加上 `--api-key`。"},
-    "note_compose": {"en": "Save as `compose.yaml`. The health check waits for the whole start.", "zh": "保存为 `compose.yaml`。健康检查会等到启动完成。"},
-    "note_systemd": {"en": "Save as `/etc/systemd/system/{name}.service` and put your own cache folder into `MODEL_CACHE`.", "zh": "保存为 `/etc/systemd/system/{name}.service`，并把 `MODEL_CACHE` 改成你自己的缓存目录。"},
-    "note_kubernetes": {"en": "Needs a secret with the key: `kubectl create secret generic {name}-api-key --from-literal=key=…`.", "zh": "需要先建好存放密钥的 Secret：`kubectl create secret generic {name}-api-key --from-literal=key=…`。"},
-    "note_node": {"en": "Set `HEAD_ADDRESS` to the address of the first machine on the fast link. Start machine 1 first.", "zh": "把 `HEAD_ADDRESS` 设为第一台机器在高速链路上的地址。先启动第 1 台。"},
+    "note_docker": {
+        "en": "Published on this machine only. To serve others, put an authenticating proxy in "
+        "front, or add `--api-key`.",
+        "zh": "只在本机开放端口。要给他人使用，请在前面放带认证的代理，或加上 `--api-key`。",
+    },
+    "note_compose": {
+        "en": "Save as `compose.yaml`. The health check waits for the whole start.",
+        "zh": "保存为 `compose.yaml`。健康检查会等到启动完成。",
+    },
+    "note_systemd": {
+        "en": "Save as `/etc/systemd/system/{name}.service` and put your own cache folder into "
+        "`MODEL_CACHE`.",
+        "zh": "保存为 `/etc/systemd/system/{name}.service`，并把 `MODEL_CACHE` 改成你自己的缓存"
+        "目录。",
+    },
+    "note_kubernetes": {
+        "en": "Needs a secret with the key: `kubectl create secret generic {name}-api-key "
+        "--from-literal=key=…`.",
+        "zh": "需要先建好存放密钥的 Secret：`kubectl create secret generic {name}-api-key "
+        "--from-literal=key=…`。",
+    },
+    "note_node": {
+        "en": "Set `HEAD_ADDRESS` to the address of the first machine on the fast link. Start "
+        "machine 1 first.",
+        "zh": "把 `HEAD_ADDRESS` 设为第一台机器在高速链路上的地址。先启动第 1 台。",
+    },
     "flags": {"en": "Why each flag", "zh": "每个参数的理由"},
     "flag": {"en": "Flag", "zh": "参数"},
     "value": {"en": "Value", "zh": "值"},
@@ -108,20 +165,33 @@ T = {
     "expected_one": {"en": "Expected, one request", "zh": "预计（单个请求）"},
     "ceiling_all": {"en": "Ceiling, all requests", "zh": "上限（全部请求）"},
     "with_drafts": {
-        "en": "With {draft} at an acceptance length of {length}; expected values add the usual loss of the engine.",
+        "en": "With {draft} at an acceptance length of {length}; expected values add the usual "
+        "loss of the engine.",
         "zh": "按 {draft}、接受长度 {length} 计算；预计值计入引擎通常的损失。",
     },
-    "no_drafts": {"en": "Without drafts; expected values add the usual loss of the engine.", "zh": "不计草稿；预计值计入引擎通常的损失。"},
+    "no_drafts": {
+        "en": "Without drafts; expected values add the usual loss of the engine.",
+        "zh": "不计草稿；预计值计入引擎通常的损失。",
+    },
     "as_shipped": {"en": "As shipped", "zh": "原样"},
     "converted": {"en": "As loaded here", "zh": "按此加载"},
     "memory": {"en": "Memory plan", "zh": "内存规划"},
     "weights": {"en": "Weights", "zh": "权重"},
-    "cache": {"en": "KV cache, {requests} × {context} tokens", "zh": "KV 缓存，{requests} × {context} 词元"},
+    "cache": {
+        "en": "KV cache, {requests} × {context} tokens",
+        "zh": "KV 缓存，{requests} × {context} 词元",
+    },
     "state": {"en": "Recurrent state", "zh": "循环状态"},
-    "reserve": {"en": "Activations, graphs, workspaces (logged range {low} to {high})", "zh": "激活、图与工作区（日志所见 {low} 至 {high}）"},
+    "reserve": {
+        "en": "Activations, graphs, workspaces (logged range {low} to {high})",
+        "zh": "激活、图与工作区（日志所见 {low} 至 {high}）",
+    },
     "needed": {"en": "Needed", "zh": "合计所需"},
     "usable": {"en": "Usable memory of one machine", "zh": "单台可用内存"},
-    "given": {"en": "Given to the engine by `--gpu-memory-utilization`", "zh": "`--gpu-memory-utilization` 分给引擎"},
+    "given": {
+        "en": "Given to the engine by `--gpu-memory-utilization`",
+        "zh": "`--gpu-memory-utilization` 分给引擎",
+    },
     "left": {"en": "Left for the system", "zh": "留给系统"},
     "amount": {"en": "Memory", "zh": "内存"},
     "start": {"en": "Start and proof", "zh": "启动与验证"},
@@ -129,10 +199,18 @@ T = {
     "start_measured": {"en": "measured", "zh": "实测"},
     "start_derived": {"en": "derived from the size of the files", "zh": "由文件大小推得"},
     "probe": {"en": "Let a probe wait at least", "zh": "探针至少等待"},
-    "proof": {"en": "These lines in the log show that it runs as meant", "zh": "日志里出现这些行，说明它按预期运行"},
+    "proof": {
+        "en": "These lines in the log show that it runs as meant",
+        "zh": "日志里出现这些行，说明它按预期运行",
+    },
     "smoke": {"en": "Smoke test", "zh": "冒烟测试"},
     "bench": {"en": "Measure it yourself", "zh": "自己测一次"},
-    "bench_note": {"en": "Compare `TPOT` with the table above: 1000 divided by it is the speed of one request.", "zh": "把 `TPOT` 与上表对照：1000 除以它就是单个请求的速度。"},
+    "bench_note": {
+        "en": "Compare `TPOT` with the table above: 1000 divided by it is the speed of one "
+        "request. Drafts fare differently on random words than on your own prompts.",
+        "zh": "把 `TPOT` 与上表对照：1000 除以它就是单个请求的速度。草稿在随机文字上的表现与你"
+        "自己的提示词不同。",
+    },
     "runs": {"en": "Measured", "zh": "实测"},
     "trouble": {"en": "If it does not work", "zh": "如果不工作"},
     "next": {"en": "What to try next", "zh": "接下来试什么"},
@@ -158,7 +236,7 @@ T = {
     "expected_column": {"en": "Expected", "zh": "预计"},
     "unpinned": {"en": "not pinned to a commit", "zh": "未固定到提交"},
 }  # fmt: skip
-FORM_ORDER = ("docker", "compose", "serve", "systemd", "kubernetes")
+STATUSES = ("measured", "reproduced", "reported", "documented", "claimed", "untested")
 PROMPT = {"en": "Name three rivers of Europe.", "zh": "说出三条欧洲的河流。"}
 
 
@@ -176,6 +254,23 @@ def pages(library: Library, language: str) -> dict[str, Page]:
     return made
 
 
+def best_first(library: Library, recipes: Iterable[Recipe]) -> list[Recipe]:
+    """Return recipes in the order in which a reader should try them.
+
+    Fewest machines, releases before forks, the better evidence, the faster one.
+    """
+
+    def order(recipe: Recipe) -> tuple[int, bool, int, float]:
+        best = best_measured(library, recipe)
+        known = expectations(library, recipe)
+        expected = known[0].expected_tokens_per_s or 0 if known else 0
+        speed = float(best.value.replace(THIN_SPACE, "")) if best else expected
+        fork = recipe.engine.name not in ("vllm", "llama.cpp")
+        return recipe.num_nodes, fork, STATUSES.index(recipe.status), -speed
+
+    return sorted(recipes, key=order)
+
+
 class BestMeasured(NamedTuple):
     """The measured speed that a recipe is known for."""
 
@@ -188,7 +283,7 @@ def best_measured(library: Library, recipe: Recipe) -> BestMeasured | None:
     """Return what the first linked run of the same set-up shows for the recipe's purpose."""
     runs = [run for run in linked_runs(library, recipe) if same_setup(library, recipe, run)]
     if recipe.purpose == "offline":
-        return _best_together(runs)
+        return _best_together(runs, recipe.planned_concurrency)
     for run in runs:
         for point in run.points:
             speed = speed_of_point(point)
@@ -197,18 +292,18 @@ def best_measured(library: Library, recipe: Recipe) -> BestMeasured | None:
     return None
 
 
-def _best_together(runs: list[Measurement]) -> BestMeasured | None:
-    """Return the highest total of all requests together."""
+def _best_together(runs: list[Measurement], most: int) -> BestMeasured | None:
+    """Return the highest total of all requests together, at no more requests than planned."""
     found = [
         (point.results.aggregate_tokens_per_s, point.concurrency, run)
         for run in runs
         for point in run.points
-        if point.results.aggregate_tokens_per_s and point.concurrency
+        if point.results.aggregate_tokens_per_s and 1 <= (point.concurrency or 0) <= most
     ]
     if not found:
         return None
     value, concurrency, run = max(found, key=lambda each: each[0])
-    return BestMeasured(run, figure(value), concurrency)
+    return BestMeasured(run, figure(value), concurrency or 1)
 
 
 def _page(library: Library, recipe: Recipe, language: str) -> Page:
@@ -250,7 +345,7 @@ def _page(library: Library, recipe: Recipe, language: str) -> Page:
         heading(_t("smoke", language), "smoke-test"),
         command(code=smoke_test(recipe, language)),
         heading(_t("bench", language), "benchmark"),
-        command(code=benchmark(recipe, library.get(Checkpoint, recipe.checkpoint))),
+        command(code=benchmark(library, recipe)),
         element("p", inline(_t("bench_note", language))),
         heading(_t("flags", language), "flags"),
         _flags(library, recipe, language),
@@ -308,9 +403,7 @@ def _calculated(library: Library, recipe: Recipe, language: str) -> tuple[str, s
         key = "expected_all" if offline else "expected"
         expected = _t(key, language, speed=tokens_per_s(str(speed), decimals=0), number=number)
     ceiling = (
-        each.answer.ceiling_aggregate_tokens_per_s
-        if offline
-        else each.answer.ceiling_tokens_per_s
+        each.answer.ceiling_aggregate_tokens_per_s if offline else each.answer.ceiling_tokens_per_s
     )
     key = "bound_all" if offline else "bound_uncounted" if uncounted else "bound"
     bound = _t(key, language, speed=tokens_per_s(str(ceiling), decimals=1), number=number)
@@ -340,6 +433,16 @@ def _steps(recipe: Recipe, language: str) -> list[object]:
         return []
     items = (element("li", inline(said(step, language))) for step in recipe.steps)
     return [element("ol", *items, class_="recipe-steps")]
+
+
+def purpose_word(name: str, language: str) -> str:
+    """Return a purpose as a reader names it."""
+    return _t(f"purpose.{name}", language)
+
+
+def headline(library: Library, recipe: Recipe, language: str) -> str:
+    """Return the first sentence of a recipe's answer."""
+    return _answer(library, recipe, language)[0]
 
 
 def tab_label(recipe: Recipe, form: Form, language: str) -> str:
@@ -435,7 +538,9 @@ def _bars(library: Library, recipe: Recipe, language: str) -> Html:
         ]
     answers = [(plain_ceiling(library, each), label) for each, label in shown]
     known = [(found, label) for found, label in answers if found]
-    scale = max((sum(amount for _, amount in segments(found.step)) for found, _ in known), default=0)
+    scale = max(
+        (sum(amount for _, amount in segments(found.step)) for found, _ in known), default=0
+    )
     return join(
         *(
             byte_bar(
@@ -520,7 +625,10 @@ def _memory(plan: Fit, recipe: Recipe, language: str) -> Html:
             row(_t("left", language), plan.capacity_bytes - given),
         ]
     return data_table(
-        columns=[Column(_t("memory", language)), Column(_t("amount", language), "GiB", number=True)],
+        columns=[
+            Column(_t("memory", language)),
+            Column(_t("amount", language), "GiB", number=True),
+        ],
         rows=rows, caption=_t("memory", language), language=language, show_caption=False,
     )  # fmt: skip
 
@@ -560,9 +668,23 @@ def smoke_test(recipe: Recipe, language: str) -> str:
     )
 
 
-def benchmark(recipe: Recipe, checkpoint: Checkpoint) -> str:
+def tokenizer_of(library: Library, recipe: Recipe) -> str:
+    """Return the repository of the tokenizer: the recipe's own, or one that is no GGUF file."""
+    checkpoint = library.get(Checkpoint, recipe.checkpoint)
+    named = recipe.engine.arguments.get("--tokenizer")
+    if named or checkpoint.weight_format == "safetensors":
+        return str(named or model_of(recipe, checkpoint))
+    others = (
+        each.repository
+        for each in library.records(Checkpoint)
+        if each.model == checkpoint.model and each.weight_format == "safetensors"
+    )
+    return next(filter(None, others), model_of(recipe, checkpoint))
+
+
+def benchmark(library: Library, recipe: Recipe) -> str:
     """Return the command that measures one request, counted by the server's own usage."""
-    tokenizer = recipe.engine.arguments.get("--tokenizer") or model_of(recipe, checkpoint)
+    tokenizer = tokenizer_of(library, recipe)
     return (
         "vllm bench serve \\\n"
         f"  --model {recipe.served_name} \\\n"
@@ -571,6 +693,7 @@ def benchmark(recipe: Recipe, checkpoint: Checkpoint) -> str:
         "  --dataset-name random \\\n"
         "  --random-input-len 1024 \\\n"
         "  --random-output-len 512 \\\n"
+        "  --ignore-eos \\\n"
         "  --max-concurrency 1 \\\n"
         "  --num-prompts 8\n"
     )
@@ -588,7 +711,7 @@ def _flags(library: Library, recipe: Recipe, language: str) -> Html:
         text = text or general.get(flag, {}).get(language, "")
         rows.append(
             (
-                element("code", words[0]),
+                element("code", words[0], class_="nowrap"),
                 element("code", " ".join(words[1:])) if words[1:] else "",
                 inline(text) if text else None,
             )
@@ -611,8 +734,8 @@ def _flags(library: Library, recipe: Recipe, language: str) -> Html:
 
 def _index(library: Library, language: str) -> Page:
     recipes = sorted(
-        library.records(Recipe),
-        key=lambda each: (each.num_nodes, library.get(Checkpoint, each.checkpoint).model, each.id),
+        best_first(library, library.records(Recipe)),
+        key=lambda each: (each.num_nodes, library.get(Checkpoint, each.checkpoint).model),
     )
     rows = [_index_row(library, recipe, language) for recipe in recipes]
     title = word("section.recipes", language)
@@ -633,7 +756,7 @@ def _index(library: Library, language: str) -> Page:
     facets = [
         Facet(
             "purpose", _t("purpose", language),
-            [(name, _t(f"purpose.{name}", language)) for name in ("interactive", "agents", "offline")],
+            [(name, purpose_word(name, language)) for name in ("interactive", "agents", "offline")],
         ),
         Facet(
             "machines", _t("machines", language),

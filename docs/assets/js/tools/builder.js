@@ -107,18 +107,15 @@ const reasonFor = (texts, id, engine, key) => texts.get(`flag ${id} ${key}`) ?? 
 
 /** The command as lines that can be pointed at; what differs from the recipe is marked. */
 const codeOf = (form, lines, open, explain) => {
-  const before = open ? form.network_before : form.before;
-  const parts = [h("span", { class: "line" }, before)];
-  lines.forEach(([key, text, changed], index) => {
-    const end = index < lines.length - 1 ? form.separator : "";
-    const line = h("span", {
+  const plain = (text) => text.split(/(?<=\n)/).filter(Boolean).map((line) => h("span", { class: "line" }, line));
+  return [
+    ...plain(open ? form.network_before : form.before),
+    ...lines.map(([key, text, changed], index) => h("span", {
       class: `line builder-line${changed ? " builder-line--changed" : ""}`, tabindex: "0", "data-key": key,
       onfocus: () => explain(key), onpointerenter: () => explain(key),
-    }, text);
-    parts.push(line, end);
-  });
-  parts.push(form.after);
-  return parts;
+    }, text, index < lines.length - 1 ? form.separator : "")),
+    ...plain(form.after),
+  ];
 };
 
 const copyText = async (text) => {
