@@ -4,13 +4,14 @@ import argparse
 import json
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict
 from decimal import Decimal, InvalidOperation
 from difflib import get_close_matches
 from pathlib import Path
 
 from macros import checks, memory
+from macros.checks import parity
 from macros.compositions import ceiling_of, composition_of
 from macros.findings import report
 from macros.judge import judge
@@ -230,7 +231,7 @@ def command_fit(options: argparse.Namespace) -> int:
 
 
 def command_fix(options: argparse.Namespace) -> int:
-    """Put data files and schemas in form: order, spacing, quotes; never a value."""
+    """Put data files, schemas and the lock of texts in form: order, spacing, quotes; never a value."""
     changed = 0
     for path in sorted((ROOT / "data").rglob("*.yaml")):
         place = class_for(path.relative_to(ROOT / "data"))
@@ -251,7 +252,37 @@ def command_fix(options: argparse.Namespace) -> int:
             write_whole(path, text)
             changed += 1
             print(f"schemas/{name}")
+    changed += write_lock()
     print(f"{changed} {'file' if changed == 1 else 'files'} changed")
+    return OK
+
+
+def write_lock(blessed: Collection[str] = ()) -> bool:
+    """Remember which texts belong together now; return whether the lock changed."""
+    library, findings = load(ROOT)
+    path = ROOT / parity.LOCK
+    after = parity.renewed_lock(library, blessed)
+    if findings or (path.exists() and path.read_text("utf-8") == after):
+        return False
+    write_whole(path, after)
+    print(parity.LOCK)
+    return True
+
+
+def from_root(file: str) -> str:
+    """Return the path of a file below the project's folder, wherever the command runs."""
+    path = Path(file).resolve()
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else file
+
+
+def command_bless(options: argparse.Namespace) -> int:
+    """Remember that the texts of files say the same in both languages, after a look at both."""
+    known = parity.pairs_by_file(healthy_library())
+    paths = [from_root(file).replace("docs/zh/", "docs/en/") for file in options.files]
+    for path in paths:
+        if path not in known:
+            raise nearest(path, list(known), "file with texts")
+    write_lock(paths)
     return OK
 
 
@@ -358,6 +389,9 @@ def build_parser() -> Parser:
     check.set_defaults(run=command_check)
     fix = commands.add_parser("fix", help="put data files in form; never changes a value")
     fix.set_defaults(run=command_fix)
+    bless = commands.add_parser("bless", help="confirm that both languages say the same")
+    bless.add_argument("files", nargs="+", help="data files or pages of prose")
+    bless.set_defaults(run=command_bless)
     new = commands.add_parser("new", help="write a commented file with every field of a kind")
     new.add_argument("kind", help="source, model, checkpoint, measurement, recipe, …")
     new.add_argument("id")

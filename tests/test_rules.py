@@ -32,9 +32,9 @@ def rule_names_in_code() -> set[str]:
     for path in files:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                concern, slash, thing = node.value.partition("/")
+                concern, _, thing = node.value.partition("/")
                 plain = (concern + thing).replace("-", "")
-                if slash and plain.isalpha() and plain.islower() and node.value.count("/") == 1:
+                if thing and plain.isalpha() and plain.islower() and node.value.count("/") == 1:
                     if concern in CONCERNS:
                         names.add(node.value)
     return names
@@ -51,7 +51,7 @@ def without_sum(text: str) -> str:
 CONCERNS = {
     "yaml", "schema", "identity", "reference", "provenance", "bilingual", "typography", "texts",
     "claims", "exceptions", "arithmetic", "plausibility", "flags", "recipes", "measurements",
-    "import", "models", "checkpoints", "pitfalls", "detect", "style", "links", "faq", "causes",
+    "import", "models", "checkpoints", "pitfalls", "detect", "style", "links", "faq", "causes", "terms",
 }  # fmt: skip
 
 

@@ -34,10 +34,10 @@ def texts_of(
             yield from texts_of(document, value, join(at, index)) if value is not None else ()
 
 
-def _documents(library: Library) -> Iterator[Document]:
-    for entries in library.kinds.values():
-        yield from (entry.document for entry in entries.values())
-    yield from (entry.document for entry in library.singles.values())
+def documents(library: Library) -> list[Document]:
+    """Return the files that may hold bilingual texts."""
+    kinds = [entry for entries in library.kinds.values() for entry in entries.values()]
+    return [entry.document for entry in [*kinds, *library.singles.values()]]
 
 
 def _anchors(text: str) -> list[str]:
@@ -52,7 +52,7 @@ def _numbers(text: str) -> Counter[str]:
 
 def languages_carry_the_same_facts(library: Library) -> Iterator[Finding]:
     """Code spans and placeholders are the same in both languages."""
-    for document in _documents(library):
+    for document in documents(library):
         for at, english, chinese in texts_of(document):
             if _anchors(english) != _anchors(chinese):
                 yield document.finding(
@@ -66,7 +66,7 @@ def languages_carry_the_same_facts(library: Library) -> Iterator[Finding]:
 
 def languages_carry_the_same_numbers(library: Library) -> Iterator[Finding]:
     """Numbers outside of code are the same in both languages."""
-    for document in _documents(library):
+    for document in documents(library):
         for at, english, chinese in texts_of(document):
             missing, extra = (
                 _numbers(english) - _numbers(chinese),
@@ -84,7 +84,7 @@ def languages_carry_the_same_numbers(library: Library) -> Iterator[Finding]:
 
 def chinese_is_chinese(library: Library) -> Iterator[Finding]:
     """A Chinese text contains Han characters, an English text none outside of code."""
-    for document in _documents(library):
+    for document in documents(library):
         for at, english, chinese in texts_of(document):
             plain = CODE.sub("", chinese)
             if not re.search(HAN, plain) and re.search(
@@ -103,7 +103,7 @@ def chinese_is_chinese(library: Library) -> Iterator[Finding]:
 
 def chinese_typography(library: Library) -> Iterator[Finding]:
     """Chinese has a space between Han and Latin and full-width punctuation."""
-    for document in _documents(library):
+    for document in documents(library):
         for at, _, chinese in texts_of(document):
             plain = PLACEHOLDER.sub("0", CODE.sub("x", chinese))
             found = HAN_THEN_LATIN.search(PLACEHOLDER.sub("", CODE.sub("", chinese)))
@@ -122,7 +122,7 @@ def chinese_typography(library: Library) -> Iterator[Finding]:
 
 def texts_are_text(library: Library) -> Iterator[Finding]:
     """A text holds no headings, tables or HTML; `code` is the only markup."""
-    for document in _documents(library):
+    for document in documents(library):
         for at, english, chinese in texts_of(document):
             for language, text in (("en", english), ("zh", chinese)):
                 if found := MARKUP.search(CODE.sub("", text)):
@@ -135,7 +135,7 @@ def texts_are_text(library: Library) -> Iterator[Finding]:
 
 def texts_are_finished(library: Library) -> Iterator[Finding]:
     """No text is a placeholder for one."""
-    for document in _documents(library):
+    for document in documents(library):
         for at, english, chinese in texts_of(document):
             for language, text in (("en", english), ("zh", chinese)):
                 if text.strip().rstrip(".").upper() in ("TODO", "TBD", "XXX", "N/A", "?"):
