@@ -357,7 +357,8 @@ function readService(map, root) {
   const command = isPod ? nodeWords(valueOf(map, "args"), true) : nodeWords(valueOf(map, "command"), false);
   const entry = isPod ? valueOf(map, "command") : valueOf(map, "entrypoint");
   if (entry) options.push({ name: "--entrypoint", value: entryText(entry), words: nodeWords(entry, isPod), start: entry.start, end: entry.start + 1 });
-  const head = { start: map.start, end: map.start + 1 };
+  const { start, end } = map.entries[0];
+  const head = { start, end };
   return containerLaunches(isPod ? "kubernetes" : "compose", head, image, options, command, []);
 }
 

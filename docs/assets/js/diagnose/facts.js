@@ -25,11 +25,12 @@ export function factsOf(launch, table, context) {
   facts.prefix_caching = prefixCaching(launch, facts);
   Object.assign(facts, placementFacts(launch));
   Object.assign(facts, memoryFacts(launch, facts));
-  facts.container_command = launch.image === null ? null : launch.inner ? launch.lead : launch.lead;
+  facts.container_command = launch.image === null ? null : launch.lead;
   facts.moe_backend = lower(flagValue(launch, "--moe-backend")) ?? "auto";
   facts.served_name_conflict = servedNameConflict(launch, facts);
   Object.assign(facts, graphFacts(launch, facts), mountFacts(launch), exposureFacts(launch), parserFacts(launch, facts));
   facts.version_kind = facts.version.kind;
+  facts.lead = launch.lead;
   return facts;
 }
 

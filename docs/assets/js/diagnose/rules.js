@@ -280,8 +280,10 @@ function timeState(having, engine, version) {
     const gone = engine.releases.find((release) => engine.number.get(release) > engine.number.get(version.releases[version.releases.length - 1]) && !having.includes(release));
     return last === newest || !gone ? { kind: "ok" } : { kind: "dropped", last, release: after };
   }
-  const first = having.find((release) => compareVersions(release, version.releases[0]) > 0);
-  return first ? { kind: "future", first } : { kind: "removed", last, release: after };
+  const earlier = having.filter((release) => compareVersions(release, version.releases[0]) < 0);
+  if (earlier.length === 0) return { kind: "future", first: having[0] };
+  const end = earlier[earlier.length - 1];
+  return { kind: "removed", last: end, release: engine.releases[engine.number.get(end) + 1] ?? null };
 }
 
 function flagsOfKind(context, kind) {
@@ -292,7 +294,7 @@ function flagsOfKind(context, kind) {
     const forks = table.fork_flags[flag.spelled];
     const actual = state.kind === "unknown" && forks ? "fork" : state.kind;
     if (actual !== kind) continue;
-    const successor = table.successors.flags[flag.name] ?? null;
+    const successor = table.successors.flags[flag.spelled] ?? table.successors.flags[flag.name] ?? null;
     const near = kind === "unknown" ? nearestFlag(flag, engine, version) : null;
     const suggestion = near ?? successor?.flag ?? null;
     found.push({
@@ -398,11 +400,12 @@ function choices(context, kind) {
     if (!set) continue;
     const isParser = set === "tool_call_parser" || set === "reasoning_parser";
     if (isParser && plugins.includes(set === "tool_call_parser" ? "--tool-parser-plugin" : "--reasoning-parser-plugin")) continue;
-    const enforced = isParser || ["argparse", "config"].includes(flag.entry.enforced_by);
+    const release = context.version.releases[context.version.releases.length - 1];
+    const enforced = isParser || ["argparse", "config"].includes(propertyAt(flag.entry, "enforced_by", release));
     for (const value of flag.values) {
       const item = choiceFinding(value, set, context);
       if (!item) continue;
-      const actual = item.kind === "dropped" ? "dropped" : enforced && set !== "load_format" ? "wrong" : "doubtful";
+      const actual = item.kind === "dropped" ? "dropped" : item.isKnown || (enforced && set !== "load_format") ? "wrong" : "doubtful";
       if (actual === kind) found.push({ ...item, start: flag.valueStart, end: flag.valueEnd, captures: { ...item.captures, flag: flag.name, value }, edits: item.near ? [{ start: flag.valueStart, end: flag.valueEnd, text: item.near }] : [] });
     }
   }
@@ -434,7 +437,7 @@ function choiceFinding(value, set, { engine, version }) {
   const state = timeState(releasesIn(engine, runs[name]), engine, version);
   if (state.kind === "ok") return null;
   const kind = state.kind === "dropped" ? "dropped" : "unknown";
-  return { kind, near: null, severity: version.kind === "outside" ? "warning" : undefined, captures: { ...choiceCaptures(null, allowed, state), release: state.release ?? "" } };
+  return { kind, near: null, isKnown: true, severity: version.kind === "outside" ? "warning" : undefined, captures: { ...choiceCaptures(null, allowed, state), release: state.release ?? "" } };
 }
 
 function choiceCaptures(near, allowed, state) {

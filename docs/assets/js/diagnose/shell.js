@@ -110,9 +110,10 @@ function append(reader, letter, index) {
   if (reader.word === null) {
     reader.word = { letters: [], places: [], start: placeOf(reader, index), quoted: false, open: false };
   }
+  reader.word.end = placeOf(reader, index) + 1;
+  if (letter === "") return;
   reader.word.letters.push(letter);
   reader.word.places.push(placeOf(reader, index));
-  reader.word.end = placeOf(reader, index) + 1;
 }
 
 function endWord(reader) {
@@ -238,7 +239,8 @@ function variable(reader, inQuotes) {
     return;
   }
   const known = substitution ? undefined : reader.variables.get(match[1]) ?? match[2]?.replace(/^["']|["']$/g, "");
-  for (const letter of known ?? match[0]) append(reader, letter, index);
+  const value = known ?? match[0];
+  for (let at = 0; at < value.length; at += 1) append(reader, value[at], index);
   if (reader.word === null) append(reader, "", index);
   if (known === undefined) reader.word.open = true;
   reader.word.end = placeOf(reader, index + match[0].length - 1) + 1;
