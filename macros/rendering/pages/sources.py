@@ -45,7 +45,7 @@ def pages(library: Library, language: str) -> dict[str, Page]:
 
 
 def citing(library: Library) -> dict[str, list[str]]:
-    """Return, for every source, the records that name it, in the order of the kinds."""
+    """Return, for every source, the records that name it; a drafter stands with its model."""
     found: dict[str, list[str]] = {}
     for kind, entries in library.kinds.items():
         for record_id, entry in entries.items():
@@ -54,8 +54,9 @@ def citing(library: Library) -> dict[str, list[str]]:
                       for source in each.sources]  # fmt: skip
             if kind == "claims":
                 named.append(entry.record.source)
+            shown = f"models/{entry.record.model}" if kind == "drafters" else f"{kind}/{record_id}"
             for source in dict.fromkeys(named):
-                found.setdefault(source, []).append(f"{kind}/{record_id}")
+                found.setdefault(source, []).append(shown)
     return found
 
 
