@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import asdict
@@ -381,6 +382,21 @@ def command_diagnose(options: argparse.Namespace) -> int:
     return FINDINGS if any(each["severity"] == "error" for each in result["findings"]) else OK
 
 
+def command_import_flags(options: argparse.Namespace) -> int:
+    """Merge the command line of one release of an engine into its tables."""
+    from macros.engines.import_flags import import_flags
+
+    folder = ROOT / "data" / "engines" / options.engine
+    if not folder.is_dir():
+        raise BadInput(f"no tables of '{options.engine}'; known is vllm")
+    try:
+        changed = import_flags(folder, options.version, options.wheel)
+    except (OSError, ValueError, subprocess.CalledProcessError) as error:
+        raise BadInput(f"cannot import {options.engine} {options.version}: {error}") from None
+    print("\n".join(changed) if changed else "nothing changed")
+    return OK
+
+
 def build_parser() -> Parser:
     """Return the command line of the project."""
     parser = Parser(prog="python -m macros", description=__doc__)
@@ -396,6 +412,11 @@ def build_parser() -> Parser:
     new.add_argument("kind", help="source, model, checkpoint, measurement, recipe, …")
     new.add_argument("id")
     new.set_defaults(run=command_new)
+    flags = commands.add_parser("import-flags", help="read the command line of a release's wheel")
+    flags.add_argument("engine", help="vllm")
+    flags.add_argument("version", help="the release, such as 0.33.0")
+    flags.add_argument("--wheel", type=Path, help="a downloaded wheel; without it pip fetches one")
+    flags.set_defaults(run=command_import_flags)
     ceiling = commands.add_parser("ceiling", help="bytes of a decode step and the speed limit")
     add_load_options(ceiling)
     ceiling.set_defaults(run=command_ceiling)
