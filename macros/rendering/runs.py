@@ -51,7 +51,7 @@ def share_of_ceiling(library: Library, run: Measurement, point: Point) -> float 
         answer = ceiling_of(library, run.checkpoint or "", load, run.hardware)
     except LedgerError:
         return None
-    ceiling = answer.ceiling_tokens_per_s if speed.single else answer.ceiling_aggregate_tokens_per_s
+    ceiling = answer.highest_tokens_per_s * (1 if speed.single else load.concurrency)
     return float(speed.value) / ceiling
 
 
