@@ -227,6 +227,8 @@ WORDS: dict[str, dict[str, str]] = {
     "section.claims": {"en": "Claims", "zh": "说法与判定"},
     "section.faq": {"en": "Questions", "zh": "常见问题"},
     "section.articles": {"en": "The two articles", "zh": "两篇文章"},
+    "section.article_122b": {"en": "The 122B article", "zh": "122B 文章"},
+    "section.article_builder_daily": {"en": "Builder Daily", "zh": "Builder Daily"},
     "section.engines": {"en": "Engines", "zh": "引擎"},
     "section.engine_changes": {"en": "Changes by release", "zh": "各版本的变化"},
     "section.images": {"en": "Images", "zh": "镜像"},

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from macros.claims import compute, judge_claim
 from macros.library import Library
-from macros.records import Claim, Source
+from macros.records import Claim, Faq, Pitfall, Source
 from macros.rendering.badges import badge_legend, mark, verdict_badge
 from macros.rendering.blocks import answer, quotation
 from macros.rendering.filters import Facet, filter_attributes, filterable
@@ -49,6 +49,9 @@ T = {
     "limit": {"en": "stated as a limit", "zh": "作为上限提出"},
     "later": {"en": "Replaced by", "zh": "后来取代它的"},
     "related": {"en": "Related", "zh": "相关"},
+    "disagrees": {"en": "Others say something else", "zh": "与之相左的说法"},
+    "used": {"en": "Where this site builds on it", "zh": "本站哪里用到它"},
+    "told": {"en": "In its article, part by part", "zh": "在文章中的位置"},
     "source": {"en": "Source", "zh": "出处"},
     "stated_on": {"en": "Stated on", "zh": "提出日期"},
     "claim": {"en": "Claim", "zh": "说法"},
@@ -66,6 +69,10 @@ SUBJECTS = {
     "memory": ("memory", "内存"), "moe-backend": ("MoE backend", "MoE 后端"),
     "drafts": ("drafts", "草稿"),
 }  # fmt: skip
+ARTICLES = {
+    "seed-122b-article": "/articles/122b/",
+    "seed-builder-daily": "/articles/builder-daily/",
+}
 FIRST_LINE = re.compile(r"lines? (\d+)")
 
 
@@ -128,13 +135,41 @@ def _page(library: Library, claim: Claim, language: str) -> Page:
     if claim.superseded_by:
         parts += [heading(_t("later", language), "later"),
                   links(library, claim.superseded_by, language)]  # fmt: skip
-    if claim.related:
-        parts += [heading(_t("related", language), "related"),
-                  links(library, claim.related, language)]  # fmt: skip
+    for key, references in (
+        ("disagrees", opposed_to(library, claim)), ("related", claim.related),
+    ):  # fmt: skip
+        if references:
+            parts += [heading(_t(key, language), key), links(library, references, language)]
+    if used := used_on(library, claim, language):
+        parts += [heading(_t("used", language), "used"), element("ul", *used)]
     return Page(
         blocks(*parts), title, _description(claim, language, values),
         library.document(f"claims/{claim.id}").path,
     )  # fmt: skip
+
+
+def opposed_to(library: Library, claim: Claim) -> list[str]:
+    """Return the claims that a claim disagrees with, or that disagree with it."""
+    own = f"claims/{claim.id}"
+    others = {f"claims/{each.id}" for each in library.records(Claim) if own in each.disagrees_with}
+    return sorted(others | set(claim.disagrees_with))
+
+
+def used_on(library: Library, claim: Claim, language: str) -> list[Html]:
+    """Return where the site builds on a claim: its article's page, and records that name it."""
+    found = []
+    if address := ARTICLES.get(claim.source):
+        link = element("a", _t("told", language), href=f"{address}#{claim.id}")
+        found.append(element("li", link))
+    references = [f"models/{claim.asserts.subject.get('model')}"]
+    for kind, record_class in (("faq", Faq), ("pitfalls", Pitfall)):
+        references += [
+            f"{kind}/{record.id}"
+            for record in library.records(record_class)
+            if f"claims/{claim.id}" in record.related
+        ]
+    named = (each for each in references if library.refer(each))
+    return found + [element("li", record_link(library, each, language)) for each in named]
 
 
 def _one_paragraph(text: str, values: dict[str, object]) -> Html:
@@ -278,14 +313,13 @@ def macros(library: Library, language: str) -> dict[str, Callable[..., str]]:
             quote = (
                 element("q", claim.quote.text, lang=claim.quote.language) if claim.quote else None
             )
-            rows.append(
-                (
-                    join(record_link(library, f"claims/{claim.id}", language),
-                         element("div", quote, class_="claim-quote") if quote else None),
-                    badges(claim, language),
-                    prose(claim.reason, language, claim_values(library, claim)),
-                )
+            cells = (
+                join(record_link(library, f"claims/{claim.id}", language),
+                     element("div", quote, class_="claim-quote") if quote else None),
+                badges(claim, language),
+                prose(claim.reason, language, claim_values(library, claim)),
             )  # fmt: skip
+            rows.append(Row(cells, {"id": claim.id}))
         return data_table(
             columns=[Column(_t("claim", language)), Column(_t("verdict", language)),
                      Column(_t("computed", language))],
