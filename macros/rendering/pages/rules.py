@@ -69,6 +69,7 @@ CHINESE = {
     "counted_parameters_follow_from_shapes": "由形状算出的参数量与实数相同，误差不超过 1/100,000。",
     "draft_has_its_own_backend": "未量化的 MTP 层不继承它跑不了的 MoE 后端。",
     "drafts_and_prefix_caching": "混合架构在开启前缀缓存时不用 MTP 起草。",
+    "every_flag_is_explained": "配方的每个参数与变量都有理由，来自引擎或配方自己。",
     "every_fact_has_a_source": "每个写了事实的字段都有 `provenance` 里的一条来源。",
     "family_knows_its_shapes": "模型的系列是已知的，配置包含该系列所需的每个字段。",
     "faulty_command_is_no_remedy": "命令要么可复制，要么作为错误引用，不会两者都是。",
