@@ -42,7 +42,9 @@ UNNAMED = {  # parts of the theme that have no name of their own
 }
 SECTION_LIST = re.compile(r'(<nav class="md-nav" [^>]*aria-labelledby="__nav_[0-9_]+)_label"')
 SECTION_TITLE = re.compile(r'<label class="md-nav__title" for="(__nav_[0-9_]+)"')
+GLOSSARY = "glossary.md"  # explains the terms itself
 THEME_BASE = re.compile(r'("base":\s*"[^"]*?)/?(")')
+SEARCH_BOOST = {"models": 2, "recipes": 1.5, "claims": 0.5, "sources": 0.2}  # by section, else 1
 SEARCH_WORKER = "assets/javascripts/workers/search.*.min.js"
 MISSES_LAST_CHARACTER = (
     "o<t.length;o++)t.slice(s,o)in e"  # the worker's search for words in a query
@@ -77,6 +79,7 @@ class Content:
     pages: dict[str, dict]
     files: dict[str, str]
     macros: dict[str, dict]
+    explain: dict[str, Callable[[str], str]]
     word: Callable[[str, str], str]
 
 
@@ -97,6 +100,7 @@ def render(library: object, languages: set[str]) -> Content:
         pages={language: rendering.render_pages(library, language) for language in languages},
         files=rendering.render_files(library),
         macros={language: rendering.macros(library, language) for language in languages},
+        explain={language: rendering.explainer(library, language).explain for language in languages},
         word=importlib.import_module("macros.rendering.words").word,
     )
 
@@ -277,11 +281,14 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         return "" if self.original(page) else markdown
 
     def on_page_content(self, content: str, page: Page, **_: object) -> str:
-        """Resolve links that start at the language's root, and describe the page."""
+        """Explain terms, resolve links that start at the language's root, and describe the page."""
         if original := self.original(page):
             page.title, page.toc, page.meta = original.title, original.toc, dict(original.meta)
             page.meta["search"] = {"exclude": True}  # its entries are made from the original's, too
             return original.content
+        language, _, path = page.file.src_uri.partition("/")
+        if language in LANGUAGES and path != GLOSSARY:
+            content = self.content.explain[authored(language)](content)
         content = LINK_FROM_ROOT.sub(partial(self.resolve_link, page), content)
         if language_of(page.file.src_uri) in ("zh", DERIVED):
             content = chinese.convert_html(content, chinese.join_lines)
@@ -438,7 +445,13 @@ def stop_if_taken(host: str, port: int) -> None:
 
 def generated_file(config: MkDocsConfig, uri: str, page: object) -> File:
     """Return a rendered page as a file of the build; its text is not searched for macros."""
-    meta = {"title": page.title, "description": page.description, "render_macros": False}
+    section = below_language(uri).partition("/")[0]
+    meta = {
+        "title": page.title,
+        "description": page.description,
+        "render_macros": False,
+        "search": {"boost": SEARCH_BOOST.get(section, 1)},
+    }
     front_matter = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)
     text = f"---\n{front_matter}---\n\n{page.markdown}"
     return File.generated(config, uri, content=text, inclusion=InclusionLevel.NOT_IN_NAV)

@@ -130,6 +130,15 @@ def test_search_finds_in_the_language_of_the_reader(page, site, language, query)
     expect(page.locator("article.md-content__inner")).to_contain_text(query, ignore_case=True)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_search_for_a_model_leads_to_its_page(page, site, language):
+    page.goto(f"{site}{language}/")
+    settle(page)
+    search(page, "Qwen3.5-122B")
+    first = page.locator(".md-search-result__link").first
+    expect(first).to_have_attribute("href", re.compile(rf"/{language}/models/qwen3.5-122b-a10b/"))
+
+
 def test_search_stays_inside_a_language(page, site):
     page.goto(f"{site}en/")
     settle(page)
