@@ -555,6 +555,7 @@ class Term(Strict):
     aliases: list[Line] = []
     avoid: list[Line] = Field([], description="variants that our own texts do not use")
     explanation: Text
+    everyday: bool = Field(False, description="a word that pages need not explain")
 
 
 class Caveat(Strict):
