@@ -10,6 +10,8 @@ from pathlib import Path
 import jieba
 import opencc
 
+from macros.hypertext import VOID_TAGS, pieces
+
 HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]+")
 LINE_END_AFTER_HAN = re.compile(
     r"(?<=[\u3400-\u9fff])\n(?=[\u3000-\u9fff\uff00-\uffef“])"
@@ -18,11 +20,6 @@ LINE_END_AFTER_HAN = re.compile(
 WORD_BREAK = "\u200b"
 QUOTATION_MARKS = str.maketrans("“”", "「」")
 
-TAG = re.compile(
-    r"""<!--.*?-->|<!doctype[^>]*>|"""
-    r"""<(?P<close>/?)(?P<name>[a-z][a-z0-9-]*)\b(?P<attributes>(?:[^>"']|"[^"]*"|'[^']*')*)>""",
-    re.IGNORECASE | re.DOTALL,
-)
 TEXT_ATTRIBUTE = re.compile(
     r"(?<=\s)(title|alt|aria-label|placeholder|content|data-label|data-say-[a-z-]+)=\"([^\"]*)\"",
     re.IGNORECASE,
@@ -30,7 +27,6 @@ TEXT_ATTRIBUTE = re.compile(
 FOREIGN = re.compile(r"(?<!\S)(?:lang|hreflang)=|class=\"[^\"]*\bnotranslate\b", re.IGNORECASE)
 STRUCTURED_DATA = 'type="application/ld+json"'  # text for search engines inside a script
 VERBATIM_TAGS = {"pre", "code", "kbd", "samp", "script", "style", "textarea"}
-VOID_TAGS = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "wbr"}
 
 
 def traditional_converter(folder: Path) -> Callable[[str], str]:
@@ -85,25 +81,22 @@ def _configuration(first: Path, second: Path) -> dict:
 
 def convert_html(html: str, convert: Callable[[str], str]) -> str:
     """Convert the text of a page, but not its code, nor what is marked as another language."""
-    pieces = []
-    position = 0
+    converted = []
     inside: str | None = None  # the verbatim element that we are in
     depth = 0
-    for tag in TAG.finditer(html):
-        text = html[position : tag.start()]
-        pieces.append(text if inside else convert(text))
-        pieces.append(tag[0] if inside else _convert_attributes(tag, convert))
-        position = tag.end()
-        name = (tag["name"] or "").lower()
+    for piece in pieces(html):
+        if isinstance(piece, str):
+            converted.append(piece if inside else convert(piece))
+            continue
+        converted.append(piece[0] if inside else _convert_attributes(piece, convert))
+        name = (piece["name"] or "").lower()
         if inside:
-            if name == inside and not tag[0].endswith("/>"):
-                depth += -1 if tag["close"] else 1
+            if name == inside and not piece[0].endswith("/>"):
+                depth += -1 if piece["close"] else 1
                 inside = inside if depth else None
-        elif name and not tag["close"] and name not in VOID_TAGS and _is_verbatim(name, tag):
+        elif name and not piece["close"] and name not in VOID_TAGS and _is_verbatim(name, piece):
             inside, depth = name, 1
-    text = html[position:]
-    pieces.append(text if inside else convert(text))
-    return "".join(pieces)
+    return "".join(converted)
 
 
 def _is_verbatim(name: str, tag: re.Match) -> bool:

@@ -37,7 +37,8 @@ def texts_of(
 def documents(library: Library) -> list[Document]:
     """Return the files that may hold bilingual texts."""
     kinds = [entry for entries in library.kinds.values() for entry in entries.values()]
-    return [entry.document for entry in [*kinds, *library.singles.values()]]
+    topics = [entry for entries in library.topics.values() for entry in entries.values()]
+    return [entry.document for entry in [*kinds, *library.singles.values(), *topics]]
 
 
 def _anchors(text: str) -> list[str]:

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 
 from macros.library import Library
+from macros.rendering.explanations import explainer
 from macros.rendering.page import Page
 from macros.rendering.pages import sections
 
-__all__ = ["Page", "macros", "render_files", "render_pages"]
+__all__ = ["Page", "explainer", "macros", "render_files", "render_pages"]
 
 
 def render_pages(library: Library, language: str) -> dict[str, Page]:

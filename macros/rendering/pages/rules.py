@@ -80,6 +80,7 @@ CHINESE = {
     "image_is_pinned": "镜像标签写明版本并说明是否有来源见过它；浮动标签要说明理由。",
     "key_of_json_value_exists": "JSON 参数的键与值都属于该版本。",
     "languages_carry_the_same_facts": "两种语言里的代码与占位符相同。",
+    "texts_avoid_what_the_glossary_avoids": "文字不使用术语表里标为应避免的写法。",
     "languages_change_together": "一段文字的两种语言一起改，或由人确认两边仍是同一个意思。",
     "languages_carry_the_same_numbers": "两种语言里代码之外的数字相同。",
     "linked_runs_exist": "相互关联的测量存在、不是自己，并且指回来。",
