@@ -10,6 +10,7 @@ PAGES = [
     "models/qwen3.5-122b-a10b/",
     "checkpoints/",
     "pitfalls/",
+    "pitfalls/mtp-apc-corruption/",
     "claims/",
     "faq/",
     "calculator/",
