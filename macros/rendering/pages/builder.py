@@ -238,7 +238,7 @@ def _tool(library: Library, language: str) -> Html:
         name="builder", data_href=f"/{DATA}", form=_form_fields(library, language),
         result=join(_result(language), _texts(library, recipes, language)),
         sentences=sentences, language=language,
-        data_ledger=f"/{ledger_api.PATH}", data_recipes="../recipes/",
+        data_ledger=f"../../{ledger_api.PATH}", data_recipes="../recipes/",
     )  # fmt: skip
 
 
