@@ -32,9 +32,9 @@ class Explainer:
         shown = []
 
         def mark(match: re.Match) -> str:
-            name = match[0] if match[0] in self.terms else match[0].lower()
-            name = name if name in self.terms else name.removesuffix("s")
-            identifier, meaning = self.terms[name]
+            written = (match[0], match[0].lower())
+            forms = (form for text in written for form in (text, text.removesuffix("s")))
+            identifier, meaning = self.terms[next(form for form in forms if form in self.terms)]
             if identifier in explained:
                 return match[0]
             explained.add(identifier)
