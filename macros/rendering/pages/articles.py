@@ -5,8 +5,8 @@ from collections.abc import Callable
 from macros import claims
 from macros.compositions import ceiling_of
 from macros.functions import call
-from macros.law import context_of, kv_format_of, load_of
-from macros.ledger import Ceiling, LedgerError, Load
+from macros.law import context_of, kv_format_of
+from macros.ledger import LedgerError, Load
 from macros.library import Library
 from macros.recipes import docker_run
 from macros.records import Checkpoint, Claim, Measurement, Point, Recipe
@@ -23,12 +23,12 @@ from macros.rendering.tables import Column, data_table
 FIRST, SECOND = ARTICLES
 T = {
     "step": {"en": "Configuration", "zh": "配置"},
-    "read": {"en": "Read per step", "zh": "每步读取"},
+    "read": {"en": "Read", "zh": "每步读取"},
     "change": {"en": "Change", "zh": "变化"},
     "ceiling": {"en": "Ceiling", "zh": "上限"},
     "measured": {"en": "Measured", "zh": "实测"},
-    "share": {"en": "Share", "zh": "占上限"},
-    "gain": {"en": "Step gain", "zh": "单步提升"},
+    "share": {"en": "Of its ceiling", "zh": "占上限"},
+    "gain": {"en": "Gain", "zh": "单步提升"},
     "ladder": {"en": "What each step changed in bytes", "zh": "每一步在字节上改变了什么"},
     "topic": {"en": "About", "zh": "关于"},
     "first": {"en": "122B article", "zh": "122B 文章"},
@@ -61,7 +61,7 @@ def _t(key: str, language: str) -> str:
 
 
 def ladder(library: Library, language: str, *runs: str) -> Html:
-    """Return runs as steps: bytes and their change, ceiling, measured speed, share and gain."""
+    """Return runs as steps: bytes of a step and their change, measured speed, share and gain."""
     rows: list[list[object]] = []
     last_speed, last_bytes = None, None
     for run_id in runs:
@@ -70,8 +70,6 @@ def ladder(library: Library, language: str, *runs: str) -> Html:
         speed = speed_of_point(point)
         if speed is None:
             raise ValueError(f"{run_id} states no speed")
-        load = load_of(run, point)
-        answer = _known_ceiling(library, run, load) if load else None
         read = _bytes_of_step(library, run, point)
         share = share_of_ceiling(library, run, point)
         gain = None if last_speed is None else 100 * (float(speed.value) / last_speed - 1)
@@ -85,7 +83,6 @@ def ladder(library: Library, language: str, *runs: str) -> Html:
                 ),
                 gigabytes(read, unit=False) if read else None,
                 _signed(change, decimals=2),
-                rounded(answer.ceiling_tokens_per_s, decimals=1) if answer else None,
                 element("a", figure(speed.value), href=f"/benchmarks/#{run.id}"),
                 share_bar(share, language=language) if share is not None else None,
                 _signed(gain, decimals=1),
@@ -97,7 +94,6 @@ def ladder(library: Library, language: str, *runs: str) -> Html:
             Column(_t("step", language)),
             Column(_t("read", language), "GB", number=True),
             Column(_t("change", language), "GB", number=True),
-            Column(_t("ceiling", language), "tok/s", number=True),
             Column(_t("measured", language), "tok/s", number=True),
             Column(_t("share", language)),
             Column(_t("gain", language), "%", number=True),
@@ -120,16 +116,10 @@ def _bytes_of_step(library: Library, run: Measurement, point: Point) -> int | No
             load.context_tokens, load.concurrency, load.kv_format,
             run.draft.method, run.draft.num_tokens or 0,
         )  # fmt: skip
-    answer = _known_ceiling(library, run, load)
-    return round(answer.bytes_per_step) if answer else None
-
-
-def _known_ceiling(library: Library, run: Measurement, load: Load) -> Ceiling | None:
-    """Return the ceiling of a run under a load; None where its file or drafter is not known."""
     try:
-        return ceiling_of(library, run.checkpoint or "", load)
+        return round(ceiling_of(library, run.checkpoint or "", load).bytes_per_step)
     except LedgerError:
-        return None
+        return None  # the file or its drafter is not known
 
 
 def disagreements(library: Library, language: str) -> Html:

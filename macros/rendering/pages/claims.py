@@ -56,6 +56,8 @@ T = {
     "stated_on": {"en": "Stated on", "zh": "提出日期"},
     "claim": {"en": "Claim", "zh": "说法"},
     "verdict": {"en": "Verdict", "zh": "判定"},
+    "article_said": {"en": "What it says", "zh": "文中的说法"},
+    "today": {"en": "What holds today", "zh": "今天的事实"},
     "subject": {"en": "Subject", "zh": "主题"},
     "by": {"en": "From", "zh": "来自"},
     "yes": {"en": "yes", "zh": "是"},
@@ -315,14 +317,13 @@ def macros(library: Library, language: str) -> dict[str, Callable[..., str]]:
             )
             cells = (
                 join(record_link(library, f"claims/{claim.id}", language),
-                     element("div", quote, class_="claim-quote") if quote else None),
-                badges(claim, language),
+                     element("div", quote, class_="claim-quote") if quote else None,
+                     element("div", badges(claim, language), class_="claim-verdict")),
                 prose(claim.reason, language, claim_values(library, claim)),
             )  # fmt: skip
             rows.append(Row(cells, {"id": claim.id}))
         return data_table(
-            columns=[Column(_t("claim", language)), Column(_t("verdict", language)),
-                     Column(_t("computed", language))],
+            columns=[Column(_t("article_said", language)), Column(_t("today", language))],
             rows=rows, caption=word("section.claims", language), language=language,
             show_caption=False,
         )  # fmt: skip
