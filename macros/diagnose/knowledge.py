@@ -8,6 +8,9 @@ from typing import Any
 from macros.library import Library
 from macros.records import Checkpoint, Engine, Model, Pitfall
 
+ASKED = ("versions", "kind", "type", "config", "nargs", "aliases", "choices", "enforced_by")
+NAMED = ("flags", "environment")
+PROOF = {"matches", "healthy"}
 GIB = 1024**3
 HYBRID_LAYERS = ("linear_attention", "mamba2", "mamba", "kda")
 MAIN_MODULES = ("experts", "dense_mlp", "mlp", "attn")
@@ -20,13 +23,20 @@ def knowledge(library: Library) -> dict[str, Any]:
     topics = library.topics["vllm"]
     engine = {name: plain(topics[name].record.root) for name in topics}
     engines = list(library.records(Engine))
+    successors = engine["successors"]
+    named = {name: each for kind in NAMED for name, each in successors[kind].items()}
     return {
-        "engines": {
-            "vllm": {topic: engine[topic] for topic in ("releases", "flags", "configs", "choices")}
-            | {"environment": engine["environment"]}
-        },
+        "engines": {"vllm": engine_tables(engine)},
         "families": engine["families"]["families"],
-        "successors": engine["successors"],
+        "successors": {
+            name: {"flag": each["flag"], "same_value": each.get("same_value", False)}
+            for name, each in successors["flags"].items()
+        },
+        "texts": successors["texts"]
+        | {
+            f"successor {name}": {"en": each["en"], "zh": each["zh"]}
+            for name, each in named.items()
+        },
         "images": engine["images"]["images"],
         "fork_flags": {flag: one.name for one in engines for flag in one.extra_flags},
         "fork_variables": {name: one.name for one in engines for name in one.extra_environment},
@@ -40,11 +50,36 @@ def knowledge(library: Library) -> dict[str, Any]:
     }
 
 
+def engine_tables(engine: dict[str, Any]) -> dict[str, Any]:
+    """What the diagnosis asks of an engine's tables; defaults, groups and log lines stay behind."""
+
+    def needed(entry: dict[str, Any]) -> dict[str, Any]:
+        kept = {name: entry[name] for name in ASKED if name in entry}
+        earlier = {k: v for k, v in entry.get("earlier", {}).items() if k in ASKED}
+        return kept | ({"earlier": earlier} if earlier else {})
+
+    def all_needed(entries: dict[str, Any]) -> dict[str, Any]:
+        return {name: needed(entry) for name, entry in entries.items()}
+
+    return {
+        "releases": {
+            version: {"disable_forms": each["disable_forms"]}
+            for version, each in engine["releases"].items()
+        },
+        "flags": all_needed(engine["flags"]),
+        "environment": all_needed(engine["environment"]),
+        "configs": {name: all_needed(entries) for name, entries in engine["configs"].items()},
+        "choices": engine["choices"],
+    }
+
+
 def rules(library: Library) -> list[dict[str, Any]]:
     """All detection rules, each with its pitfall, in the order of the records."""
     return [
         {"pitfall": pitfall.id, "number": number}
-        | plain(rule.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True))
+        | plain(
+            rule.model_dump(by_alias=True, exclude_none=True, exclude_defaults=True, exclude=PROOF)
+        )
         for pitfall in library.records(Pitfall)
         for number, rule in enumerate(pitfall.detect)
     ]

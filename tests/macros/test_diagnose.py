@@ -261,7 +261,7 @@ def test_the_report_has_the_fields_of_the_command_line():
     fields = {"pitfall", "severity", "line", "column", "text", "message", "fix"}
     assert all(set(finding) == fields for finding in result["findings"])
     chinese = report(diagnoser().diagnose(HEALTHY + " --foo"), "zh")
-    assert any("发行版" in finding["message"] for finding in chinese["findings"])
+    assert any("发布版本" in finding["message"] for finding in chinese["findings"])
     json.dumps(result)
 
 

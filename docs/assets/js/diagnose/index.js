@@ -6,6 +6,7 @@ import { factsOf } from "./facts.js";
 import { lineOf, readLog } from "./log.js";
 import { evaluateRules, versionText } from "./rules.js";
 
+const LANGUAGES = ["en", "zh"];
 const MAX_FINDINGS = 300;
 const RANK = { error: 0, warning: 1, info: 2 };
 
@@ -38,7 +39,7 @@ export function diagnose(input, table, options = {}) {
   const log = readLog(text, logRules(table, context).filter((rule) => looksLikeLog || rule.in_scripts), isCommandPlace);
   findings.push(...log.findings);
   const version = launches.length > 0 ? commands[0].version : logVersion(table, context, log);
-  return { engine_version: version, findings: finish(findings, text), commands, log: { told: log.told, root: log.root } };
+  return { engine_version: version, findings: finish(findings, text, table, options.languages ?? LANGUAGES), commands, log: { told: log.told, root: log.root } };
 }
 
 /** The log rules whose range of releases fits a stated version. */
@@ -93,7 +94,7 @@ function stateVersion(version) {
 }
 
 /** Findings with line, column and texts; one a place and pitfall, the worst first by place. */
-function finish(findings, text) {
+function finish(findings, text, table, languages) {
   const starts = [0];
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
   const seen = new Map();
@@ -103,10 +104,10 @@ function finish(findings, text) {
     const item = {
       pitfall: finding.rule.pitfall, severity, line: number + 1, column: finding.start - starts[number] + 1,
       text: text.slice(finding.start, Math.min(finding.end, finding.start + 200)).split("\n")[0],
-      message: fill(finding.rule.message, finding.captures), fix: fill(finding.rule.fix, finding.captures),
+      message: fill(finding.rule.message, finding.captures, table, languages), fix: fill(finding.rule.fix, finding.captures, table, languages),
       start: finding.start, end: finding.end, edits: finding.edits ?? [], rule: finding.rule.number,
     };
-    const key = `${item.pitfall} ${item.start} ${finding.rule.check ? item.message.en : ""}`;
+    const key = `${item.pitfall} ${item.start} ${finding.rule.check ? item.message[languages[0]] : ""}`;
     const other = seen.get(key);
     if (!other || RANK[severity] < RANK[other.severity]) seen.set(key, item);
   }
@@ -114,15 +115,15 @@ function finish(findings, text) {
   return worst.sort((a, b) => a.start - b.start || RANK[a.severity] - RANK[b.severity] || (a.pitfall < b.pitfall ? -1 : 1));
 }
 
-/** A text in both languages with its captured values. */
-function fill(texts, captures) {
-  const one = (language) =>
-    (texts?.[language] ?? "").replace(/\{([a-z0-9_]+)\}/g, (whole, name) => {
-      const value = captures[name];
-      if (value === undefined) return whole;
-      return value !== null && typeof value === "object" ? value[language] : String(value);
-    }).trim();
-  return { en: one("en"), zh: one("zh") };
+/** A text in each language with its captured values; a value can be a sentence of its own. */
+function fill(texts, captures, table, languages) {
+  const filled = (template, values, language) =>
+    template.replace(/\{([a-z0-9_]+)\}/g, (whole, name) => {
+      const value = values[name];
+      if (value === undefined || value === null) return whole;
+      return typeof value === "object" ? filled(table.texts[value.text][language], value.values, language) : String(value);
+    });
+  return Object.fromEntries(languages.map((language) => [language, filled(texts?.[language] ?? "", captures, language).trim()]));
 }
 
 /** The text after a finding's changes. */

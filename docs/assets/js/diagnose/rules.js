@@ -294,15 +294,14 @@ function flagsOfKind(context, kind) {
     const forks = table.fork_flags[flag.spelled];
     const actual = state.kind === "unknown" && forks ? "fork" : state.kind;
     if (actual !== kind) continue;
-    const successor = table.successors.flags[flag.spelled] ?? table.successors.flags[flag.name] ?? null;
+    const successor = table.successors[flag.spelled] ?? table.successors[flag.name] ?? null;
     const near = kind === "unknown" ? nearestFlag(flag, engine, version) : null;
     const suggestion = near ?? successor?.flag ?? null;
     found.push({
       start: flag.start, end: flag.nameEnd, severity: version.kind === "outside" && kind !== "dropped" ? "warning" : undefined,
       captures: {
         flag: flag.written, nearest: near ?? "", last: state.last ?? "", first: state.first ?? "", release: state.release ?? "",
-        fork: forks ?? "", successor: successorText(successor),
-        suggestion: suggestionText(near, successor),
+        fork: forks ?? "", suggestion: suggestionFor(near, table.texts[`successor ${flag.spelled}`] ? flag.spelled : flag.name, table),
       },
       edits: suggestion && (near || successor?.same_value) ? [{ start: flag.start, end: flag.nameEnd, text: suggestion }] : [],
     });
@@ -310,16 +309,15 @@ function flagsOfKind(context, kind) {
   return found;
 }
 
-/** What to write instead, in both languages. */
-function suggestionText(near, successor) {
-  if (near) return { en: `Write \`${near}\`.`, zh: `改成 \`${near}\`。` };
-  const text = successorText(successor);
-  return text.en ? text : { en: "Delete it, or look it up with `vllm serve --help=all`.", zh: "删掉它，或用 `vllm serve --help=all` 查正确的写法。" };
+/** A sentence of the table as a captured value, with values of its own. */
+function words(text, values = {}) {
+  return { text, values };
 }
 
-function successorText(successor) {
-  if (!successor) return { en: "", zh: "" };
-  return { en: successor.en, zh: successor.zh };
+/** What to write instead of a flag. */
+function suggestionFor(near, name, table) {
+  if (near) return words("write", { word: near });
+  return words(table.texts[`successor ${name}`] ? `successor ${name}` : "delete_or_look_up");
 }
 
 function nearestFlag(flag, engine, version) {
@@ -442,11 +440,10 @@ function choiceFinding(value, set, { engine, version }) {
 
 function choiceCaptures(near, allowed, state) {
   const list = allowed.length > 24 ? `${allowed.slice(0, 24).join(", ")}, …` : allowed.join(", ");
-  const en = near ? `Write \`${near}\`.` : `Allowed: ${list}.`;
-  const zh = near ? `改成 \`${near}\`。` : `可选值：${list}。`;
-  if (state?.kind === "future") return { nearest: "", allowed: list, suggestion: { en: `It exists from ${state.first} on. ${en}`, zh: `它从 ${state.first} 起才有。${zh}` } };
-  if (state?.kind === "removed") return { nearest: "", allowed: list, suggestion: { en: `It ended with ${state.last}. ${en}`, zh: `它到 ${state.last} 为止。${zh}` } };
-  return { nearest: near ?? "", allowed: list, suggestion: { en, zh } };
+  const rest = near ? words("write", { word: near }) : words("allowed", { allowed: list });
+  if (state?.kind === "future") return { allowed: list, suggestion: words("exists_from", { first: state.first, rest }) };
+  if (state?.kind === "removed") return { allowed: list, suggestion: words("ended_with", { last: state.last, rest }) };
+  return { allowed: list, suggestion: rest };
 }
 
 function jsonErrors({ launch }) {
@@ -506,7 +503,6 @@ function variablesOfKind(context, kind) {
     if (!/^VLLM_[A-Z0-9_]+$/.test(variable.name)) continue;
     const entry = engine.tables.environment[variable.name];
     const state = entry ? timeState(releasesIn(engine, entry.versions), engine, version) : { kind: "unknown" };
-    const successor = table.successors.environment[variable.name] ?? null;
     const fork = table.fork_variables[variable.name] ?? "";
     const captures = { name: variable.name, value: variable.value ?? "", fork, last: state.last ?? "", release: state.release ?? "", first: state.first ?? "" };
     const place = { start: variable.start, end: variable.end };
@@ -518,7 +514,7 @@ function variablesOfKind(context, kind) {
     const actual = state.kind === "future" ? "unknown" : state.kind;
     if (actual !== kind) continue;
     const near = actual === "unknown" && !fork && state.kind !== "future" ? nearest(variable.name, Object.keys(engine.tables.environment)) : null;
-    found.push({ ...place, captures: { ...captures, suggestion: variableSuggestion(near, successor, fork, state) } });
+    found.push({ ...place, captures: { ...captures, suggestion: variableSuggestion(near, variable.name, fork, state, table) } });
   }
   return found;
 }
@@ -533,12 +529,11 @@ function variableChoice(entry, variable, { engine, version }) {
   return choiceCaptures(nearest(variable.value, allowed), allowed, null);
 }
 
-function variableSuggestion(near, successor, fork, state) {
-  if (successor) return { en: successor.en, zh: successor.zh };
-  if (fork) return { en: `Only ${fork} reads it; with a release, delete it.`, zh: `只有 ${fork} 会读取它；用发行版时请删掉。` };
-  if (state.kind === "future") return { en: `It is read from ${state.first} on.`, zh: `从 ${state.first} 起才会读取它。` };
-  if (near) return { en: `Perhaps \`${near}\` is meant.`, zh: `也许是想写 \`${near}\`。` };
-  return { en: "Delete it.", zh: "删掉它。" };
+function variableSuggestion(near, name, fork, state, table) {
+  if (table.texts[`successor ${name}`]) return words(`successor ${name}`);
+  if (fork) return words("only_fork", { fork });
+  if (state.kind === "future") return words("read_from", { first: state.first });
+  return near ? words("perhaps", { word: near }) : words("delete");
 }
 
 /** A backend for experts that the weight format of the checkpoint has no kernel for. */
