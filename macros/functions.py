@@ -9,10 +9,10 @@ from collections.abc import Callable
 from datetime import date
 from typing import Any
 
-from macros.arithmetic import day
+from macros.arithmetic import day, median
 from macros.best import best
 from macros.compositions import HARDWARE, ceiling_of, composition_of, has_composition
-from macros.law import rows
+from macros.law import load_of, rows
 from macros.ledger import Load, disk_bytes, kv_bytes_kept, model_shapes, resident_bytes
 from macros.library import Library
 from macros.memory import fit
@@ -934,3 +934,65 @@ def _is_routed(model: Model) -> bool:
 def format_bits(library: Library, *, format: str) -> float:
     """Bits that a step reads of one weight in a format, scales included."""
     return float(library.single("formats").root[format].read_bits)
+
+
+@named
+def gb_per_s_reached(library: Library, *, measurement: str, point: int = 0) -> float:
+    """The bytes that a point of one request read each second, by the ledger."""
+    run = library.get(Measurement, measurement)
+    load = load_of(run, run.points[point])
+    if load is None:
+        raise ValueError(f"the load of {measurement} point {point} is not known")
+    answer = ceiling_of(library, run.checkpoint or "", load, run.hardware)
+    return _speed(run, point) / load.acceptance_length * answer.bytes_per_step / 1e9
+
+
+@named
+def bandwidth_percent_reached(library: Library, *, measurement: str, point: int = 0) -> float:
+    """The share of the peak bandwidth that a point of one request reached, in percent."""
+    hardware = library.get(Hardware, library.get(Measurement, measurement).hardware)
+    reached = gb_per_s_reached(library, measurement=measurement, point=point)
+    return 100 * reached / float(hardware.bandwidth_gb_per_s)
+
+
+@named
+def plain_percent_reached(library: Library, *, checkpoint: str, engine: str = "vllm") -> float:
+    """The middle share of the peak bandwidth that plain points of a checkpoint reached."""
+    bandwidth = float(library.get(Hardware, HARDWARE).bandwidth_gb_per_s) * 1e9
+    shares = [
+        100 * row.num_bytes / row.step_s / bandwidth
+        for row in rows(library)
+        if row.checkpoint == checkpoint and row.engine == engine
+    ]
+    return median(shares)
+
+
+@named
+def milliseconds(library: Library, *, measurement: str, point: int = 0) -> float:
+    """The time that one token of a point took."""
+    return 1000 / _speed(library.get(Measurement, measurement), point)
+
+
+@named
+def dense_gb_per_token(
+    library: Library, *, hidden: int, layers: int, heads: int, kv_heads: int, head_dim: int,
+    intermediate: int, vocabulary: int, bits: float,
+) -> float:  # fmt: skip
+    """What a dense transformer with a BF16 head reads for a token, in GB."""
+    attention = 2 * hidden * head_dim * (heads + kv_heads)
+    layer = attention + 3 * hidden * intermediate
+    return (layers * layer * float(bits) / 8 + 2 * hidden * vocabulary) / 1e9
+
+
+@named
+def dense_ratio(library: Library, *, bits_before: float, bits_after: float, **shape: int) -> float:
+    """How many times faster a dense transformer should be with fewer bits, by bytes alone."""
+    before = dense_gb_per_token(library, bits=bits_before, **shape)
+    return before / dense_gb_per_token(library, bits=bits_after, **shape)
+
+
+@named
+def milliseconds_saved(library: Library, *, before: str, after: str) -> float:
+    """By how much the time of a token fell from one run to another."""
+    times = [milliseconds(library, measurement=each) for each in (before, after)]
+    return times[0] - times[1]

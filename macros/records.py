@@ -539,6 +539,37 @@ class Cause(Strict):
     provenance: Provenances
 
 
+class PointReference(Strict):
+    """One point of a run."""
+
+    measurement: Slug
+    point: Count = 0
+
+
+class Gain(Strict):
+    """A change between two measured points, which the ledger predicts from bytes alone."""
+
+    title: Text
+    before: PointReference
+    after: PointReference
+
+
+class Experiment(Strict):
+    """What speaks for or against the law that bytes set the ceiling."""
+
+    id: Slug
+    order: Count
+    side: Literal["for", "against"]
+    strength: Literal["strong", "medium", "weak"]
+    title: Text
+    text: Text
+    values: dict[str, Computed] = {}
+    gains: list[Gain] = []
+    related: list[Reference] = []
+    reviewed_on: date
+    provenance: Provenances
+
+
 class WeightFormat(Strict):
     """How a number is kept in a weight file."""
 
@@ -621,6 +652,7 @@ KINDS: dict[str, type[BaseModel]] = {
     "faq": Faq,
     "claims": Claim,
     "causes": Cause,
+    "experiments": Experiment,
 }
 SINGLE_FILES: dict[str, type[BaseModel]] = {
     "formats": Formats,

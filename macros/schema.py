@@ -12,6 +12,7 @@ SINGULAR = {
     "sources": "source", "hardware": "hardware", "engines": "engine", "models": "model",
     "checkpoints": "checkpoint", "drafters": "drafter", "measurements": "measurement",
     "recipes": "recipe", "pitfalls": "pitfall", "faq": "faq", "claims": "claim", "causes": "cause",
+    "experiments": "experiment",
 }  # fmt: skip
 
 

@@ -52,6 +52,7 @@ CONCERNS = {
     "yaml", "schema", "identity", "reference", "provenance", "bilingual", "typography", "texts",
     "claims", "exceptions", "arithmetic", "plausibility", "flags", "recipes", "measurements",
     "import", "models", "checkpoints", "pitfalls", "detect", "style", "links", "faq", "causes", "terms",
+    "experiments",
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from macros.findings import Finding
 from macros.functions import FUNCTIONS
 from macros.library import Library
 from macros.loading import Document
-from macros.records import Claim, Faq, Model
+from macros.records import Claim, Experiment, Faq, Model
 
 CALL_ERRORS = (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError)
 
@@ -70,6 +70,7 @@ def successor_is_later(library: Library) -> Iterator[Finding]:
 
 TEXTS_WITH_VALUES = {
     Claim: ("title", "reason"), Faq: ("question", "answer"), Model: ("advice",),
+    Experiment: ("title", "text"),
 }  # fmt: skip
 
 
@@ -78,7 +79,9 @@ def placeholders_are_computed(library: Library) -> Iterator[Finding]:
     for record_class, names in TEXTS_WITH_VALUES.items():
         for document, record in library.all(record_class):
             texts = [text for name in names if (text := getattr(record, name))]
-            texts += [part for each in getattr(record, "story", []) for part in (each.title, each.text)]
+            texts += [
+                part for each in getattr(record, "story", []) for part in (each.title, each.text)
+            ]
             used = {name for text in texts for name in _names(text.en) | _names(text.zh)}
             for name in sorted(used - set(record.values)):
                 yield document.finding(
@@ -94,7 +97,9 @@ def placeholders_are_computed(library: Library) -> Iterator[Finding]:
             yield from _values_compute(library, document, record)
 
 
-def _values_compute(library: Library, document: Document, record: Claim | Faq | Model) -> Iterator[Finding]:
+def _values_compute(
+    library: Library, document: Document, record: Claim | Faq | Model
+) -> Iterator[Finding]:
     for name, value in record.values.items():
         if value.function not in FUNCTIONS:
             yield _unknown_function(document, f"values.{name}.function", value.function)

@@ -18,6 +18,7 @@ NOT_FACTS = {
     "url", "extra_flags", "extra_environment", "open_source", "commands", "applies", "low_ratio",
     "high_ratio", "error_text", "parallelism", "tool", "metric_as_stated", "caveat_as_stated",
     "reported_on", "advice", "story",
+    "side", "strength", "gains",
 }  # fmt: skip
 
 

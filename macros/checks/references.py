@@ -14,6 +14,7 @@ SINGULAR = {
     "checkpoint": "checkpoints",
     "load_as": "checkpoints",
     "measurements": "measurements",
+    "measurement": "measurements",
     "pitfalls": "pitfalls",
     "next": "recipes",
     "models": "models",

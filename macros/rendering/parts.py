@@ -9,11 +9,12 @@ from macros.compositions import ceiling_of, has_composition
 from macros.fields import Text
 from macros.ledger import Ceiling, Load, Step
 from macros.library import Library
-from macros.records import Checkpoint, Computed, Source
+from macros.records import Checkpoint, Computed, Measurement, Source
 from macros.rendering.badges import evidence_badge, mark
 from macros.rendering.blocks import citation
 from macros.rendering.markup import EMPTY, Html, element, escape, join
-from macros.rendering.numbers import figure, rounded
+from macros.rendering.numbers import day, figure, rounded
+from macros.rendering.runs import checkpoint_words, engine_words
 from macros.rendering.words import word
 
 BAR_MODULES = {
@@ -82,6 +83,10 @@ def href_of(reference: str) -> str:
         return f"/{kind}/{record_id}/"
     if kind == "measurements":
         return f"/benchmarks/#{record_id}"
+    if kind == "experiments":
+        return f"/law/#{record_id}"
+    if kind == "causes":
+        return f"/judge/#cause-{record_id}"
     if kind == "causes":
         return f"/judge/#{record_id}"
     return f"/{kind}/#{record_id}"
@@ -92,6 +97,9 @@ def name_of(library: Library, reference: str, language: str) -> str:
     record = library.refer(reference)
     if record is None:
         return reference
+    if isinstance(record, Measurement):
+        dated = [day(record.measured_on, language)] if record.measured_on else []
+        return " · ".join([checkpoint_words(library, record), engine_words(record), *dated])
     for field in ("title", "question"):
         text = getattr(record, field, None)
         if isinstance(text, Text):
