@@ -16,6 +16,8 @@ import yaml
 from py_mini_racer import MiniRacer
 
 from macros import library as library_module
+from macros.diagnose.knowledge import knowledge
+from macros.diagnose.runner import Diagnoser
 from macros.plans import draft_of, expectations, load_of, memory_plan, start_limit, start_up
 from macros.recipes import (
     MODEL_KEY,
@@ -351,3 +353,23 @@ def test_the_builder_gives_what_the_changed_record_would(recipe, build):
 def test_the_builder_raises_the_memory_fraction_in_place(build):
     text = build("qwen3.6-35b-a3b-redhat-nvfp4-mtp1", "docker", {}, "0.72")
     assert "--gpu-memory-utilization 0.72 \\\n  --no-enable-prefix-caching" in text
+
+
+@pytest.fixture(scope="module")
+def diagnoser() -> Iterator[Diagnoser]:
+    """Yield the diagnosis that also reads the commands of readers."""
+    made = Diagnoser(knowledge(library()))
+    yield made
+    made.close()
+
+
+@each_recipe
+def test_the_diagnosis_of_a_recipe_has_no_surprise(recipe, diagnoser):
+    version = None if recipe.engine.name == "llama.cpp" else recipe.engine.version
+    for form in forms_of(recipe).values():
+        if form.syntax != "bash":
+            continue
+        for finding in diagnoser.diagnose(form.text, version)["findings"]:
+            assert finding["severity"] != "error", (form.name, finding)
+            if finding["severity"] == "warning":
+                assert finding["pitfall"] in recipe.pitfalls, (form.name, finding)
