@@ -9,7 +9,7 @@ from macros.engines.facts import flags_of
 from macros.engines.runs import version_key
 from macros.library import Library
 from macros.pitfalls import biting_releases
-from macros.records import Engine, Measurement, Model, Pitfall, Recipe
+from macros.records import Engine, Measurement, Model, Pitfall, Recipe, Source
 from macros.rendering.badges import severity_badge
 from macros.rendering.blocks import Door, doors
 from macros.rendering.filters import Facet, filter_attributes, filterable
@@ -83,7 +83,7 @@ T = {
     "measured": {"en": "Runs here", "zh": "本站收录的测量"},
     "bites": {"en": "Pitfalls", "zh": "会踩的坑"},
     "note": {"en": "Note", "zh": "说明"},
-    "floating": {"en": "moves", "zh": "会变动"},
+    "floating": {"en": "The tag moves.", "zh": "标签会变动。"},
     "which": {"en": "Which image to take", "zh": "选哪个镜像"},
     "which_text": {
         "en": "Take a release, not a nightly build. Upstream's image starts `vllm serve` by "
@@ -104,6 +104,8 @@ T = {
     "run": {"en": "Run", "zh": "测量"},
     "sources": {"en": "Sources", "zh": "来源"},
     "severity": {"en": "Severity", "zh": "严重程度"},
+    "built": {"en": "wheel built", "zh": "wheel 构建于"},
+    "dated": {"en": "Last seen", "zh": "最近出现"},
     "regressions": {"en": "What came with a release", "zh": "随某个版本而来的问题"},
 }
 AREAS = ("moe", "formats", "drafts", "caching", "memory", "images", "attention", "command")
@@ -214,11 +216,12 @@ def _changes(library: Library, language: str) -> Page:
     tables = tables_of(library)
     releases = list(tables["releases"])
     changes = [(life_of(each, tables), each) for each in tables["spark_changes"]["changes"]]
+    built = tables["spark_changes"]["built_on"]
     ordered = sorted(changes, key=lambda pair: version_key(_turn(pair[0])), reverse=True)
     rows = [
         Row(
             [
-                _turn(life),
+                _dated_release(_turn(life), built, language),
                 _t(f"area.{change['area']}", language),
                 name_of_change(change, language),
                 _life_words(life, language),
@@ -255,6 +258,15 @@ def _changes(library: Library, language: str) -> Page:
         ),
         title,
         lead,
+    )
+
+
+def _dated_release(release: str, built: Mapping[str, Any], language: str) -> Html:
+    """Return a release with the day its wheel was built, where that is known."""
+    if release not in built:
+        return element("span", release)
+    return element(
+        "span", release, title=f"{_t('built', language)} {day(built[release], language)}"
     )
 
 
@@ -372,7 +384,6 @@ def _images(library: Library, language: str) -> Page:
         runs = [run for run in library.records(Measurement) if run.engine.image == tag]
         bites = bites_in(library, release) if release else []
         note = inline(detail[language]) if language in detail else EMPTY
-        floats = join(_t("floating", language)) if detail.get("floating") else None
         bite: object = ""
         if release and bites:
             bite = element("a", str(len(bites)), href=f"/pitfalls/?version={release}")
@@ -384,7 +395,8 @@ def _images(library: Library, language: str) -> Page:
                     detail.get("cuda"),
                     str(len(runs)) if runs else "",
                     bite,
-                    join(floats, note, separator=". " if language == "en" else "。"),
+                    _last_seen(library, runs, detail, language),
+                    note or (_t("floating", language) if detail.get("floating") else ""),
                 ]
             )
         )
@@ -395,6 +407,7 @@ def _images(library: Library, language: str) -> Page:
             Column("CUDA"),
             Column(_t("measured", language), number=True),
             Column(_t("bites", language), number=True),
+            Column(_t("dated", language)),
             Column(_t("note", language)),
         ],
         rows=rows, caption=_t("images", language), language=language, show_caption=False,
@@ -418,6 +431,19 @@ def _images(library: Library, language: str) -> Page:
     unique = list({(each["source"], each["locator"]): each for each in cited}.values())
     parts += [heading(_t("sources", language), "sources"), _sources(library, unique, language)]
     return Page(blocks(*parts), title, lead)
+
+
+def _last_seen(
+    library: Library, runs: list[Measurement], detail: Mapping[str, Any], language: str
+) -> str | None:
+    """Return the day of the newest run with an image, or of the source that shows it."""
+    days = [dated(run) for run in runs if dated(run)]
+    if days:
+        return day(max(days), language)
+    source = library.find(Source, detail.get("source"))
+    if source is None or source.published_on is None:
+        return None
+    return day(source.published_on, language)
 
 
 def newest_measured(library: Library) -> dict[str, Measurement]:
