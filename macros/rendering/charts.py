@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
-from math import ceil, floor, log10
+from math import ceil, floor, log2, log10
 from typing import NamedTuple
 
 from macros.rendering.bars import behind
@@ -51,6 +51,7 @@ class Axis(NamedTuple):
     low: float
     high: float
     ticks: Sequence[tuple[float, str]]
+    logarithmic: bool = False
 
 
 def linear_axis(label: str, unit: str, high: float, *, low: float = 0, num_ticks: int = 5) -> Axis:
@@ -61,6 +62,14 @@ def linear_axis(label: str, unit: str, high: float, *, low: float = 0, num_ticks
     end = ceil(high / step) * step
     values = [low + step * index for index in range(round((end - low) / step) + 1)]
     return Axis(label, unit, low, end, [(value, f"{value:g}") for value in values])
+
+
+def doubling_axis(label: str, unit: str, high: float, *, low: float = 1) -> Axis:
+    """Return an axis on which each doubling takes the same length, from a power of two to one."""
+    first, last = floor(log2(low)), max(ceil(log2(high)), floor(log2(low)) + 1)
+    every = 1 if last - first <= 8 else 2
+    ticks = [(2**power, str(2**power)) for power in range(first, last + 1, every)]
+    return Axis(label, unit, 2**first, 2**last, ticks, True)
 
 
 def date_axis(label: str, first: date, last: date) -> Axis:
@@ -86,14 +95,20 @@ def scatter_plot(
     curve: Callable[[float], float] | None = None,
     curve_label: str | None = None,
     note: object = None,
+    joined: bool = False,
 ) -> Html:
-    """Return points on two axes, one shape a series, with an optional curve such as a ceiling."""
+    """Return points on two axes, one shape a series, with an optional curve such as a ceiling.
+
+    The points of a series may be joined by a line from left to right.
+    """
     series = _series(points)
     line = _curve(curve, x_axis, y_axis) if curve else []
+    lines = [_joined(points, name, x_axis, y_axis) for name in series] if joined else []
     drawn = [
         _grid(x_axis, y_axis),
         _polyline(line, "chart-curve") if curve else EMPTY,
-        *_marks(points, series, x_axis, y_axis, [line]),
+        *(_polyline(each, f"chart-line chart-line--{i}") for i, each in enumerate(lines)),
+        *_marks(points, series, x_axis, y_axis, [line, *lines]),
     ]
     return _figure(drawn, points, series, x_axis, y_axis, title, description, language,
                    curve_label, note)  # fmt: skip
@@ -130,6 +145,8 @@ def _series(points: Sequence[Point]) -> list[str]:
 
 
 def _place(value: float, axis: Axis) -> float:
+    if axis.logarithmic:
+        return 100 * log2(value / axis.low) / log2(axis.high / axis.low)
     return 100 * (value - axis.low) / (axis.high - axis.low)
 
 
@@ -281,6 +298,11 @@ def _curve(curve: Callable[[float], float], x_axis: Axis, y_axis: Axis) -> list[
         for x, y in inside
         if y_axis.low <= y <= y_axis.high
     ]
+
+
+def _joined(points: Sequence[Point], name: str, x_axis: Axis, y_axis: Axis) -> list[Place]:
+    own = sorted((point for point in points if point.series == name), key=lambda point: point.x)
+    return [_at(point, x_axis, y_axis) for point in own]
 
 
 def _steps(points: Sequence[Point], x_axis: Axis, y_axis: Axis) -> list[Place]:

@@ -27,7 +27,15 @@ from macros.rendering.blocks import (
     quotation,
     speed,
 )
-from macros.rendering.charts import Axis, Point, date_axis, linear_axis, scatter_plot, step_chart
+from macros.rendering.charts import (
+    Axis,
+    Point,
+    date_axis,
+    doubling_axis,
+    linear_axis,
+    scatter_plot,
+    step_chart,
+)
 from macros.rendering.commands import CommandTab, command, command_tabs, faulty_command
 from macros.rendering.filters import Facet, filter_attributes, filterable
 from macros.rendering.home import PanelEntry, hero, model_panel
@@ -64,6 +72,7 @@ __all__ = [
     "data_table",
     "date_axis",
     "doors",
+    "doubling_axis",
     "draft_words",
     "element",
     "escape",

@@ -328,6 +328,19 @@ WORDS: dict[str, dict[str, str]] = {
     "source_kind.unlocated": {"en": "address lost", "zh": "原址已失"},
 }
 
+CONTENTS: dict[str, dict[str, str]] = {  # what the measured tokens were about
+    "content.code": {"en": "code", "zh": "代码"},
+    "content.prose": {"en": "prose", "zh": "文章"},
+    "content.agent": {"en": "agent", "zh": "智能体"},
+    "content.math": {"en": "mathematics", "zh": "数学"},
+    "content.chat": {"en": "chat", "zh": "对话"},
+    "content.structured": {"en": "structured", "zh": "结构化"},
+    "content.random": {"en": "random", "zh": "随机"},
+    "content.mixed": {"en": "mixed", "zh": "混合"},
+    "content.unknown": {"en": "not stated", "zh": "未说明"},
+}
+WORDS |= CONTENTS
+
 
 def word(key: str, language: str) -> str:
     """Return the word of `key` in `language`; an unknown key or language is a fault of code."""

@@ -29,9 +29,6 @@ from macros.rendering.words import word, words_under
 PATH = "benchmarks.md"
 DATA_PATH = "api/v1/benchmarks.json"
 DRAFTS = ("none", "mtp", "dflash", "dspark", "eagle3", "ngram", "unknown")
-CONTENTS = (
-    "code", "prose", "agent", "math", "chat", "structured", "random", "mixed", "unknown",
-)  # fmt: skip
 EVIDENCE = ("measured", "reproduced", "reported", "documented", "claimed")
 FACETS = (
     "model", "checkpoint", "format", "engine", "version", "draft", "concurrency", "context",
@@ -103,16 +100,8 @@ T = {
     "col_date": {"en": "Date", "zh": "日期"},
     "col_since": {"en": "Measured since", "zh": "测于此后"},
     "col_evidence": {"en": "Evidence", "zh": "证据"},
-    "content_code": {"en": "code", "zh": "代码"},
-    "content_prose": {"en": "prose", "zh": "文章"},
-    "content_agent": {"en": "agent", "zh": "智能体"},
-    "content_math": {"en": "mathematics", "zh": "数学"},
-    "content_chat": {"en": "chat", "zh": "对话"},
-    "content_structured": {"en": "structured", "zh": "结构化"},
-    "content_random": {"en": "random", "zh": "随机"},
-    "content_mixed": {"en": "mixed", "zh": "混合"},
-    "content_unknown": {"en": "not stated", "zh": "未说明"},
     "d_conditions": {"en": "Conditions", "zh": "条件"},
+    "pair": {"en": "{term}: {value}", "zh": "{term}：{value}"},
     "d_results": {"en": "Results as stated", "zh": "结果（按来源所述）"},
     "d_server": {"en": "Server", "zh": "服务"},
     "d_caveats": {"en": "Reservations", "zh": "保留意见"},
@@ -323,9 +312,10 @@ def _tool(library: Library, language: str) -> Html:
     } | {
         f"evidence_{each}_meaning": word(f"evidence.{each}.meaning", language) for each in EVIDENCE
     }  # fmt: skip
-    sentences |= {
-        f"metric_{name}": word(f"metric.{name}", language) for name in words_under("metric")
-    }
+    for kind in ("metric", "content"):
+        sentences |= {
+            f"{kind}_{name}": word(f"{kind}.{name}", language) for name in words_under(kind)
+        }
     names = ("unknown", "any", "of_ceiling", "over_ceiling", "not_stated", "tokens", "no_address")
     sentences |= {name: word(name, language) for name in names}
     for code, caveat in library.single("terms").caveats.items():

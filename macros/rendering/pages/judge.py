@@ -49,6 +49,7 @@ T = {
     "verdict_normal": {"en": "Normal", "zh": "正常"},
     "verdict_slow": {"en": "Slow", "zh": "偏慢"},
     "verdict_something_is_wrong": {"en": "Something is wrong", "zh": "不对劲"},
+    "verdict_line": {"en": "{verdict}: {speed} tok/s", "zh": "{verdict}：{speed} tok/s"},
     "why_impossible": {
         "en": "Its bytes cannot be read that fast; the most is {highest} tok/s. It is another "
         "checkpoint, another load, or a miscount.",

@@ -20,6 +20,7 @@ from macros.records import (
     Pitfall,
     Recipe,
 )
+from macros.rendering import pictures
 from macros.rendering.bars import BarRow, byte_bar_group, share_bar
 from macros.rendering.blocks import answer, draft_words, notice, speed
 from macros.rendering.charts import Point, date_axis, linear_axis, step_chart
@@ -187,6 +188,9 @@ def _page(library: Library, model: Model, language: str) -> Page:
             heading(_t("record", language), "record"),
             _record(library, model, steps, language),
         ]
+    drawn = pictures.of_model(library, model.id, language)
+    if drawn:
+        parts += [heading(pictures.title_of(language), "pictures"), *(html for *_, html in drawn)]
     runs = [run for run in library.records(Measurement) if run.model == model.id]
     if runs:
         parts += [heading(_t("all", language), "measurements"),

@@ -285,7 +285,7 @@ export const start = async (root) => {
   const part = (key, ...content) => (content.some(Boolean) ? [h("h3", {}, say(root, key)), ...content] : null);
 
   const runLink = (id) => h("a", { href: `#${id}`, onclick: (event) => { event.preventDefault(); open(firstOfRun.get(id)); } }, id);
-  const linksTo = (key, ids) => (ids?.length ? h("p", {}, `${say(root, key)}: `, ids.filter((id) => firstOfRun.has(id)).map((id) => [runLink(id), " "])) : null);
+  const linksTo = (key, ids) => (ids?.length ? h("p", {}, say(root, "pair", { term: say(root, key), value: "" }), ids.filter((id) => firstOfRun.has(id)).map((id) => [runLink(id), " "])) : null);
 
   const loadQuery = (row) => {
     const { run, values } = row;

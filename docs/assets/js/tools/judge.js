@@ -19,7 +19,8 @@ const answerOf = (root, found, typed, highest) => {
   ];
   return [
     h("p", { class: `verdict-line verdict-line--${found.verdict}` },
-      h("span", { class: "verdict-mark", "aria-hidden": "true" }), `${say(root, `verdict-${found.verdict}`)}: ${typed} tok/s`),
+      h("span", { class: "verdict-mark", "aria-hidden": "true" }),
+      say(root, "verdict-line", { verdict: say(root, `verdict-${found.verdict}`), speed: typed })),
     h("p", {}, reason),
     h("dl", { class: "facts" }, facts.map(([term, value]) => h("div", {}, h("dt", {}, term), h("dd", {}, value)))),
     h("p", { class: "tool-links" }, h("a", { href: `${root.dataset.calculator}${location.search}` }, say(root, "to-calculator"))),
