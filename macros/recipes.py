@@ -22,6 +22,7 @@ MODEL_KEY = "model"
 HUGGINGFACE = "/root/.cache/huggingface"
 COMPILED = "/root/.cache/vllm"
 SERVED_CACHE = "/srv/huggingface"
+RANK = "$NODE_RANK"
 OF_THE_FORM = ("--node-rank", "--headless", "--host", "--port")
 SERVERS = {"llama.cpp": ("llama-server",)}
 MODEL_FLAGS = {"llama.cpp": "--hf-repo"}
@@ -115,10 +116,12 @@ def start_limit_s(recipe: Recipe, high_s: int | None) -> int:
 
 
 def node_extra(recipe: Recipe, rank: int) -> dict[str, ArgumentValue]:
-    """Return the flags that differ from machine to machine."""
+    """Return the flags that differ from machine to machine; rank 1 stands for all but the first."""
     if recipe.num_nodes == 1 or "--nnodes" not in recipe.engine.arguments:
         return {}
-    return {"--node-rank": rank, **({"--headless": True} if rank else {})}
+    if rank == 0:
+        return {"--node-rank": 0}
+    return {"--node-rank": 1 if recipe.num_nodes == 2 else RANK, "--headless": True}
 
 
 def key_variable(recipe: Recipe) -> str:
@@ -398,9 +401,9 @@ spec:
 def forms(
     recipe: Recipe, checkpoint: Checkpoint, limit_s: int, *, network: bool = False
 ) -> list[Form]:
-    """Return every form of a recipe; several machines have one command each."""
+    """Return every form of a recipe; of several machines, the first and all others."""
     if recipe.num_nodes > 1:
-        ranks = range(recipe.num_nodes if "--nnodes" in recipe.engine.arguments else 1)
+        ranks = range(2 if "--nnodes" in recipe.engine.arguments else 1)
         return [
             *(
                 docker_run(recipe, checkpoint, rank, network=network)

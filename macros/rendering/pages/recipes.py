@@ -19,7 +19,16 @@ from macros.plans import (
     start_limit,
     start_up,
 )
-from macros.recipes import LOCAL, PORT, Form, argument_words, container_name, forms, model_of
+from macros.recipes import (
+    LOCAL,
+    PORT,
+    RANK,
+    Form,
+    argument_words,
+    container_name,
+    forms,
+    model_of,
+)
 from macros.records import Checkpoint, Engine, Measurement, Model, Recipe
 from macros.rendering.badges import status_badge
 from macros.rendering.bars import byte_bar
@@ -127,7 +136,7 @@ T = {
     "compose": {"en": "Compose", "zh": "Compose"},
     "systemd": {"en": "systemd", "zh": "systemd"},
     "kubernetes": {"en": "Kubernetes", "zh": "Kubernetes"},
-    "node": {"en": "{form}, machine {number}", "zh": "{form}，第 {number} 台"},
+    "node": {"en": "{form} · {number}", "zh": "{form} · {number}"},
     "note_docker": {
         "en": "Published on this machine only. To serve others, put an authenticating proxy in "
         "front, or add `--api-key`.",
@@ -150,9 +159,14 @@ T = {
         "--from-literal=key=…`。",
     },
     "note_node": {
-        "en": "Set `HEAD_ADDRESS` to the address of the first machine on the fast link. Start "
-        "machine 1 first.",
-        "zh": "把 `HEAD_ADDRESS` 设为第一台机器在高速链路上的地址。先启动第 1 台。",
+        "en": "Set `HEAD_ADDRESS` to the address of the first machine on the fast link. Start the "
+        "first machine first.",
+        "zh": "把 `HEAD_ADDRESS` 设为第一台机器在高速链路上的地址。先启动第一台。",
+    },
+    "note_rank": {
+        "en": "Set `HEAD_ADDRESS` as on the first machine, and `NODE_RANK` to 1 on the second, up "
+        "to {last} on the last.",
+        "zh": "`HEAD_ADDRESS` 与第一台相同；`NODE_RANK` 在第二台设为 1，依次到最后一台的 {last}。",
     },
     "flags": {"en": "Why each flag", "zh": "每个参数的理由"},
     "flag": {"en": "Flag", "zh": "参数"},
@@ -452,14 +466,17 @@ def tab_label(recipe: Recipe, form: Form, language: str) -> str:
     label = _t(name, language, program=program)
     if recipe.num_nodes == 1 or "--nnodes" not in recipe.engine.arguments:
         return label
-    return _t("node", language, form=label, number=int(rank or 0) + 1)
+    others = "2" if recipe.num_nodes == 2 else span("2", str(recipe.num_nodes))
+    return _t("node", language, form=label, number=others if rank else "1")
 
 
 def tab_note(recipe: Recipe, form: Form, language: str, container: str) -> Html | None:
     """Return the sentence below a form, where it needs one."""
     name = form.name.partition("-")[0]
     if recipe.num_nodes > 1:
-        return inline(_t("note_node", language)) if "$HEAD_ADDRESS" in form.text else None
+        key = "note_rank" if RANK in form.text else "note_node"
+        last = recipe.num_nodes - 1
+        return inline(_t(key, language, last=last)) if "$HEAD_ADDRESS" in form.text else None
     key = f"note_{name}"
     return inline(_t(key, language, name=container)) if key in T else None
 
