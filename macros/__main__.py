@@ -15,6 +15,7 @@ from macros import checks, memory
 from macros.checks import parity
 from macros.compositions import ceiling_of, composition_of
 from macros.findings import report
+from macros.importing import ResultsError, import_results
 from macros.judge import judge
 from macros.law import expected_tokens_per_s, law_for
 from macros.ledger import KV_BITS, LedgerError, Load
@@ -397,6 +398,22 @@ def command_import_flags(options: argparse.Namespace) -> int:
     return OK
 
 
+def command_import_results(options: argparse.Namespace) -> int:
+    """Write the draft of a run from a result file, and list what the file does not know."""
+    library = healthy_library()
+    checkpoint = options.checkpoint and find_checkpoint(library, options.checkpoint).id
+    engine = options.engine and find_engine(library, options.engine).id
+    if options.source and options.source not in library.kinds["sources"]:
+        raise nearest(options.source, list(library.kinds["sources"]), "source")
+    draft = import_results(
+        library, ROOT, options.file, write_whole, checkpoint=checkpoint, engine=engine,
+        engine_version=options.engine_version, source=options.source, nodes=options.nodes,
+    )  # fmt: skip
+    print(f"wrote {draft.path}; add what the file does not know:")
+    print("\n".join(f"  {each}" for each in draft.missing))
+    return OK
+
+
 def build_parser() -> Parser:
     """Return the command line of the project."""
     parser = Parser(prog="python -m macros", description=__doc__)
@@ -417,6 +434,14 @@ def build_parser() -> Parser:
     flags.add_argument("version", help="the release, such as 0.33.0")
     flags.add_argument("--wheel", type=Path, help="a downloaded wheel; without it pip fetches one")
     flags.set_defaults(run=command_import_flags)
+    imported = commands.add_parser("import-results", help="draft a run from a tool's result file")
+    imported.add_argument("file", type=Path, help="vllm bench serve, llama-bench, -benchy, aiperf")
+    imported.add_argument("--checkpoint", help="what was served; else what the file names")
+    imported.add_argument("--engine", help="where the tool does not tell")
+    imported.add_argument("--engine-version")
+    imported.add_argument("--source", help="id of the record of where the file is published")
+    imported.add_argument("--nodes", type=at_least(1, int))
+    imported.set_defaults(run=command_import_results)
     ceiling = commands.add_parser("ceiling", help="bytes of a decode step and the speed limit")
     add_load_options(ceiling)
     ceiling.set_defaults(run=command_ceiling)
@@ -441,7 +466,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         options = build_parser().parse_args(arguments)
         return options.run(options)
-    except (BadInput, LedgerError) as error:
+    except (BadInput, LedgerError, ResultsError) as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
 
