@@ -11,9 +11,12 @@ PAGES = [
     "checkpoints/",
     "pitfalls/",
     "pitfalls/mtp-apc-corruption/",
+    "articles/122b/",
+    "articles/builder-daily/",
     "claims/",
     "faq/",
-    "calculator/",
+    "law/",
+    "articles/122b/",
     "guides/first-hour/",
     "contribute/",
 ]

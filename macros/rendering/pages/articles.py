@@ -19,6 +19,7 @@ from macros.rendering.pages.claims import ARTICLES, VERDICTS, badges, subject_wo
 from macros.rendering.parts import inline, marks, plain_ceiling, record_link, segments, source_line
 from macros.rendering.runs import draft_words, share_of_ceiling, speed_of_point
 from macros.rendering.tables import Column, data_table
+from macros.rendering.words import word
 
 FIRST, SECOND = ARTICLES
 T = {
@@ -29,7 +30,9 @@ T = {
     "measured": {"en": "Measured", "zh": "实测"},
     "share": {"en": "Of its ceiling", "zh": "占上限"},
     "gain": {"en": "Gain", "zh": "单步提升"},
-    "ladder": {"en": "What each step changed in bytes", "zh": "每一步在字节上改变了什么"},
+    "ladder": {
+        "en": "What each step changed in bytes: {span}", "zh": "每一步在字节上改变了什么：{span}",
+    },
     "topic": {"en": "About", "zh": "关于"},
     "first": {"en": "122B article", "zh": "122B 文章"},
     "second": {"en": "Builder Daily", "zh": "Builder Daily"},
@@ -63,6 +66,7 @@ def _t(key: str, language: str) -> str:
 def ladder(library: Library, language: str, *runs: str) -> Html:
     """Return runs as steps: bytes of a step and their change, measured speed, share and gain."""
     rows: list[list[object]] = []
+    speeds: list[str] = []
     last_speed, last_bytes = None, None
     for run_id in runs:
         run = library.get(Measurement, run_id)
@@ -88,7 +92,9 @@ def ladder(library: Library, language: str, *runs: str) -> Html:
                 _signed(gain, decimals=1),
             ]
         )
+        speeds.append(figure(speed.value))
         last_speed, last_bytes = float(speed.value), read
+    span = f"{speeds[0]} → {tokens_per_s(speeds[-1])}"
     return data_table(
         columns=[
             Column(_t("step", language)),
@@ -98,7 +104,7 @@ def ladder(library: Library, language: str, *runs: str) -> Html:
             Column(_t("share", language)),
             Column(_t("gain", language), "%", number=True),
         ],
-        rows=rows, caption=_t("ladder", language), language=language,
+        rows=rows, caption=_t("ladder", language).format(span=span), language=language,
     )  # fmt: skip
 
 
@@ -172,7 +178,7 @@ def article_verdicts(library: Library, language: str) -> Html:
         columns=[Column(_t("verdict", language)), Column(_t("first", language), number=True),
                  Column(_t("second", language), number=True),
                  Column(_t("both", language), number=True)],
-        rows=rows, footer=("", *map(str, totals), str(sum(totals))),
+        rows=rows, footer=(word("total", language), *map(str, totals), str(sum(totals))),
         caption=_t("verdicts", language), language=language, show_caption=False,
     )  # fmt: skip
 

@@ -300,6 +300,14 @@ def line_of(claim: Claim) -> int:
     return int(match.group(1)) if match else 10**6
 
 
+def _caption(library: Library, claims: list[Claim], language: str) -> str:
+    """Return a name for a table of claims that no other table on the page has."""
+    first = said(claims[0].title, language).replace("`", "")
+    for name, value in claim_values(library, claims[0]).items():
+        first = first.replace(f"{{{name}}}", str(value))
+    return f"{word('section.claims', language)}{'：' if language == 'zh' else ': '}{first}"
+
+
 def macros(library: Library, language: str) -> dict[str, Callable[..., str]]:
     """Return what the pages about the articles call."""
 
@@ -324,7 +332,7 @@ def macros(library: Library, language: str) -> dict[str, Callable[..., str]]:
             rows.append(Row(cells, {"id": claim.id}))
         return data_table(
             columns=[Column(_t("article_said", language)), Column(_t("today", language))],
-            rows=rows, caption=word("section.claims", language), language=language,
+            rows=rows, caption=_caption(library, chosen, language), language=language,
             show_caption=False,
         )  # fmt: skip
 
