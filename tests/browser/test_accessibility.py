@@ -11,7 +11,6 @@ PAGES = [
     "checkpoints/",
     "pitfalls/",
     "pitfalls/mtp-apc-corruption/",
-    "articles/122b/",
     "articles/builder-daily/",
     "claims/",
     "faq/",
