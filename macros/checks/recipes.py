@@ -313,29 +313,40 @@ def checkpoint_ships_its_draft(library: Library) -> Iterator[Finding]:
 
 def needed_flag_is_there(library: Library) -> Iterator[Finding]:
     """The machine, the model and the purpose get the flags that they need."""
+    topics = library.topics.get("vllm", {})
+    needs = topics["requirements"].record.root["requirements"] if "requirements" in topics else []
     for document, recipe in _of_vllm(library):
-        for flag, why in _needed(library, recipe):
-            if flag not in recipe.engine.arguments:
-                yield document.finding(
-                    rule="recipes/flag-missing", at="engine.arguments",
-                    expected=f"{flag}, {why}", got="nothing", fix=f"add `{flag}`",
-                )  # fmt: skip
+        missing = [
+            need
+            for need in needs
+            if need["flag"] not in recipe.engine.arguments
+            and _holds(library, recipe, need.get("when", {}))
+        ]
+        for need in {each["flag"]: each for each in reversed(missing)}.values():
+            yield document.finding(
+                rule="recipes/flag-missing", at="engine.arguments",
+                expected=f"{need['flag']}, because {need['en']}", got="nothing",
+                fix=f"add `{need['flag']}`",
+            )  # fmt: skip
 
 
-def _needed(library: Library, recipe: Recipe) -> Iterator[tuple[str, str]]:
-    model = _model(library, recipe)
+def _holds(library: Library, recipe: Recipe, when: dict[str, Any]) -> bool:
+    """Tell whether all that a requirement names is so for a recipe."""
     family = _family(library, recipe)
-    yield "--gpu-memory-utilization", "because CPU and GPU share one memory"
-    yield "--max-model-len", "because the cache of the whole context may not fit"
-    if _is_hybrid(model):
-        yield "--max-num-seqs", "because each request keeps a recurrent state"
-    if recipe.purpose == "agents":
-        yield "--enable-auto-tool-choice", "because agents call tools"
-        yield "--tool-call-parser", "because agents call tools"
-    if recipe.purpose != "offline" and family and family["reasoning"]:
-        yield "--reasoning-parser", "because this family thinks aloud"
-    if "--tool-call-parser" in recipe.engine.arguments:
-        yield "--enable-auto-tool-choice", "because a parser alone does nothing"
+    facts = {
+        "hybrid": _is_hybrid(_model(library, recipe)),
+        "thinks": bool(family and family["reasoning"]),
+        "purpose": recipe.purpose,
+    }
+    arguments = recipe.engine.arguments
+    return all(
+        value in arguments
+        if name == "with"
+        else recipe.purpose != value
+        if name == "not_purpose"
+        else facts[name] == value
+        for name, value in when.items()
+    )
 
 
 def start_is_waited_for(library: Library) -> Iterator[Finding]:

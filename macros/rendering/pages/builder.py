@@ -111,8 +111,9 @@ T = {
     "now": {"en": "{flag}, before {before}", "zh": "{flag}，原为 {before}"},
     "added": {"en": "{flag} added", "zh": "加上 {flag}"},
     "open_added": {
-        "en": "the port is open to the network; the key comes from {variable}",
-        "zh": "端口对网络开放，密钥取自 {variable}",
+        "en": "the port is open to the network; the key comes from {variable}, which you set "
+        "before (the systemd unit reads it from a file in /etc)",
+        "zh": "端口对网络开放；密钥取自 {variable}，请事先设好（systemd 单元从 /etc 下的文件读取）",
     },
     "explain": {
         "en": "Point at a line, or walk through the lines with Tab, to read why it stands there.",
