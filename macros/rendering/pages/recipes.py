@@ -169,9 +169,6 @@ T = {
         "zh": "`HEAD_ADDRESS` 与第一台相同；`NODE_RANK` 在第二台设为 1，依次到最后一台的 {last}。",
     },
     "flags": {"en": "Why each flag", "zh": "每个参数的理由"},
-    "flag": {"en": "Flag", "zh": "参数"},
-    "value": {"en": "Value", "zh": "值"},
-    "why": {"en": "Why", "zh": "理由"},
     "speed": {"en": "How fast", "zh": "有多快"},
     "context": {"en": "Context", "zh": "上下文"},
     "requests": {"en": "Requests", "zh": "请求数"},
@@ -228,8 +225,6 @@ T = {
     "runs": {"en": "Measured", "zh": "实测"},
     "trouble": {"en": "If it does not work", "zh": "如果不工作"},
     "next": {"en": "What to try next", "zh": "接下来试什么"},
-    "steps": {"en": "Before you start", "zh": "开始之前"},
-    "facts": {"en": "At a glance", "zh": "一览"},
     "model": {"en": "Model", "zh": "模型"},
     "served": {"en": "Loads as", "zh": "加载后为"},
     "purpose": {"en": "Purpose", "zh": "用途"},
@@ -717,36 +712,30 @@ def benchmark(library: Library, recipe: Recipe) -> str:
 
 
 def _flags(library: Library, recipe: Recipe, language: str) -> Html:
+    """Return every flag and variable with its reason: the recipe's own, else the engine's."""
+    engine = "llama.cpp" if recipe.engine.name == "llama.cpp" else "vllm"
+    topics = library.topics.get(engine, {})
     general: Mapping[str, Mapping[str, str]] = {}
-    topics = library.topics.get("llama.cpp" if recipe.engine.name == "llama.cpp" else "vllm", {})
     if "reasons" in topics:
         general = topics["reasons"].record.root
-    rows = []
-    for flag, value in recipe.engine.arguments.items():
-        words = argument_words(flag, value)
-        text = said(recipe.reasons[flag], language) if flag in recipe.reasons else ""
-        text = text or general.get(flag, {}).get(language, "")
-        rows.append(
-            (
-                element("code", words[0], class_="nowrap"),
-                element("code", " ".join(words[1:])) if words[1:] else "",
-                inline(text) if text else None,
-            )
-        )
-    for name, value in recipe.engine.environment.items():
+    written = [
+        (flag, " ".join(argument_words(flag, value)))
+        for flag, value in recipe.engine.arguments.items()
+    ]
+    written += [(name, f"{name}={value}") for name, value in recipe.engine.environment.items()]
+    made = []
+    for name, words in written:
         text = said(recipe.reasons[name], language) if name in recipe.reasons else ""
         text = text or general.get(name, {}).get(language, "")
-        rows.append(
-            (element("code", name), element("code", str(value)), inline(text) if text else None)
+        made.append(
+            element(
+                "div",
+                element("dt", element("code", words)),
+                element("dd", inline(text)),
+                class_="term",
+            )
         )
-    return data_table(
-        columns=[
-            Column(_t("flag", language)),
-            Column(_t("value", language)),
-            Column(_t("why", language)),
-        ],
-        rows=rows, caption=_t("flags", language), language=language, show_caption=False,
-    )  # fmt: skip
+    return element("dl", *made, class_="terms")
 
 
 def _index(library: Library, language: str) -> Page:
