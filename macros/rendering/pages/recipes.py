@@ -172,6 +172,7 @@ T = {
     "speed": {"en": "How fast", "zh": "有多快"},
     "context": {"en": "Context", "zh": "上下文"},
     "requests": {"en": "Requests", "zh": "请求数"},
+    "tokens": {"en": "tokens", "zh": "词元"},
     "ceiling_one": {"en": "Ceiling, one request", "zh": "上限（单个请求）"},
     "expected_one": {"en": "Expected, one request", "zh": "预计（单个请求）"},
     "ceiling_all": {"en": "Ceiling, all requests", "zh": "上限（全部请求）"},
@@ -507,7 +508,7 @@ def _glance(library: Library, recipe: Recipe, language: str) -> list[tuple[objec
             word("checkpoint", language),
             join(
                 record_link(library, f"checkpoints/{checkpoint.id}", language),
-                f"({pinned})" if pinned else None, separator=" ",
+                _bracketed(pinned, language) if pinned else None,
             ),
         ),
     ]  # fmt: skip
@@ -589,7 +590,7 @@ def _speeds(library: Library, recipe: Recipe, language: str) -> Html:
     )  # fmt: skip
     return data_table(
         columns=[
-            Column(_t("context", language), word("tokens", language), number=True),
+            Column(_t("context", language), _t("tokens", language), number=True),
             Column(_t("requests", language), number=True),
             Column(_t("ceiling_one", language), "tok/s", number=True),
             Column(_t("expected_one", language), "tok/s", number=True),
