@@ -130,6 +130,7 @@ const countOf = (root, findings) => {
 
 const show = (root, texts, table, form, change) => {
   const text = form.elements.text.value;
+  root.querySelector("[data-findings]").replaceChildren();
   if (text.trim() === "") {
     showState(root, "empty", say(root, "empty"));
     return;
