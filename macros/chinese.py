@@ -117,8 +117,18 @@ def join_lines(text: str) -> str:
 
 
 @cache
-def _to_simplified() -> Callable[[str], str]:
-    return opencc.OpenCC("t2s").convert
+def _converter(name: str) -> Callable[[str], str]:
+    return opencc.OpenCC(name).convert
+
+
+def simplified(text: str) -> str:
+    """Return a text in Simplified characters; its words stay."""
+    return _converter("t2s")(text)
+
+
+def traditional(text: str) -> str:
+    """Return a text in the Traditional characters of Taiwan; its words stay."""
+    return _converter("s2tw")(text)
 
 
 def cut_words(text: str, convert: Callable[[str], str] | None = None) -> str:
@@ -141,11 +151,11 @@ def _converted_words(text: str, words: list[str], convert: Callable[[str], str])
     one_by_one = [convert(word) for word in words]
     if "".join(one_by_one) == converted:
         return one_by_one
-    simplified = _to_simplified()(converted)  # a word changed with its neighbours: cut again
-    if len(simplified) != len(converted):
+    original = simplified(converted)  # a word changed with its neighbours: cut again
+    if len(original) != len(converted):
         return [converted]
     words, start = [], 0
-    for word in jieba.cut(simplified):
+    for word in jieba.cut(original):
         words.append(converted[start : start + len(word)])
         start += len(word)
     return words

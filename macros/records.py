@@ -600,6 +600,7 @@ class Terms(Strict):
     """Glossary and closed lists with their texts."""
 
     glossary: dict[str, Term]
+    synonyms: list[list[Line]] = Field([], description="what readers call the same, for the search")
     caveats: dict[str, Caveat]
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import ModuleType
 from xml.sax.saxutils import escape as escape_xml
 
 import jieba
@@ -44,12 +45,8 @@ SECTION_LIST = re.compile(r'(<nav class="md-nav" [^>]*aria-labelledby="__nav_[0-
 SECTION_TITLE = re.compile(r'<label class="md-nav__title" for="(__nav_[0-9_]+)"')
 WHILE_WRITING = {"bilingual/one-sided"}  # one language is written before the other
 GLOSSARY = "glossary.md"  # explains the terms itself
+SIDE_BY_SIDE = re.compile(r"</(?:td|th|dt|dd|div|figcaption|summary)>(?=<)")  # words for the search
 THEME_BASE = re.compile(r'("base":\s*"[^"]*?)/?(")')
-SEARCH_BOOST = {"models": 2, "recipes": 1.5, "claims": 0.5, "sources": 0.2}  # by section, else 1
-SEARCH_WORKER = "assets/javascripts/workers/search.*.min.js"
-MISSES_LAST_CHARACTER = (
-    "o<t.length;o++)t.slice(s,o)in e"  # the worker's search for words in a query
-)
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
@@ -81,6 +78,7 @@ class Content:
     files: dict[str, str]
     macros: dict[str, dict]
     explain: dict[str, Callable[[str], str]]
+    aliases: Callable[[str, Callable[[str], str]], dict[str, str]]
     word: Callable[[str, str], str]
 
 
@@ -103,7 +101,10 @@ def render(library: object, languages: set[str]) -> Content:
         pages={language: rendering.render_pages(library, language) for language in languages},
         files=rendering.render_files(library),
         macros={language: rendering.macros(library, language) for language in languages},
-        explain={language: rendering.explainer(library, language).explain for language in languages},
+        explain={
+            language: rendering.explainer(library, language).explain for language in languages
+        },
+        aliases=partial(importlib.import_module("macros.search").aliases, library),
         word=importlib.import_module("macros.rendering.words").word,
     )
 
@@ -289,6 +290,7 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
             page.title, page.toc, page.meta = original.title, original.toc, dict(original.meta)
             page.meta["search"] = {"exclude": True}  # its entries are made from the original's, too
             return original.content
+        content = SIDE_BY_SIDE.sub(r"\g<0> ", content)
         language, _, path = page.file.src_uri.partition("/")
         if language in LANGUAGES and path != GLOSSARY:
             content = self.content.explain[authored(language)](content)
@@ -384,16 +386,6 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         output = THEME_BASE.sub(rf"\g<1>/{language}/\g<2>", output, count=1)
         return chinese.convert_html(output, self.to_traditional) if language == DERIVED else output
 
-    def search_entry(self, entry: dict, language: str) -> dict:
-        """Return an entry of the search index for a language, its Chinese cut into words."""
-        texts = {key: entry[key] for key in ("title", "text")}
-        if language == "zh":
-            texts = {key: chinese.cut_words(text) for key, text in texts.items()}
-        elif language == DERIVED:
-            cut = partial(chinese.cut_words, convert=self.to_traditional)
-            texts = {key: chinese.convert_html(text, cut) for key, text in texts.items()}
-        return entry | {"location": below_language(entry["location"])} | texts
-
     @event_priority(-100)  # after the search plugin wrote its index
     def on_post_build(self, config: MkDocsConfig) -> None:
         """Write search index and map of every language."""
@@ -402,18 +394,34 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         index = json.loads(common.read_text("utf-8"))
         common.unlink()
         common.parent.rmdir()
-        mend_search_worker(site)
+        self.write_search(site, index)
         for language in self.languages:
             folder = site / language
-            start = f"{self.source_of(language)}/"
-            own = [entry for entry in index["docs"] if entry["location"].startswith(start)]
-            entries = [self.search_entry(entry, language) for entry in own]
-            text = json.dumps(index | {"docs": entries}, ensure_ascii=False, separators=(",", ":"))
-            (folder / "search").mkdir(exist_ok=True)
-            (folder / "search" / "search_index.json").write_text(text, "utf-8")
             (folder / "sitemap.xml").write_text(
                 sitemap(self.build.files, language, self.languages), "utf-8"
             )
+
+    def write_search(self, site: Path, index: dict) -> None:
+        """Write the search index of every language, and let the theme's search read our queries."""
+        search = importlib.import_module("macros.search")
+        mend_search_worker(site, search)
+        for language in self.languages:
+            docs = search.entries(index["docs"], f"{self.source_of(language)}/")
+            config = index["config"] | {"fields": search.FIELDS}
+            config["aliases"] = self.content.aliases(language, self.to_traditional)
+            if language in ("zh", DERIVED):
+                cut = [search.in_words(doc) for doc in docs]
+                config["stop"] = search.stop_words(language, self.to_traditional)
+                config["script"] = search.other_script(
+                    cut, self.to_traditional, to_simplified=language == "zh"
+                )
+                convert = self.to_traditional if language == DERIVED else None
+                docs = [search.in_words(doc, convert) for doc in docs] if convert else cut
+            text = json.dumps(
+                {"config": config, "docs": docs}, ensure_ascii=False, separators=(",", ":")
+            )
+            (site / language / "search").mkdir(exist_ok=True)
+            (site / language / "search" / "search_index.json").write_text(text, "utf-8")
 
 
 def define_env(env: object) -> None:
@@ -448,13 +456,7 @@ def stop_if_taken(host: str, port: int) -> None:
 
 def generated_file(config: MkDocsConfig, uri: str, page: object) -> File:
     """Return a rendered page as a file of the build; its text is not searched for macros."""
-    section = below_language(uri).partition("/")[0]
-    meta = {
-        "title": page.title,
-        "description": page.description,
-        "render_macros": False,
-        "search": {"boost": SEARCH_BOOST.get(section, 1)},
-    }
+    meta = {"title": page.title, "description": page.description, "render_macros": False}
     front_matter = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)
     text = f"---\n{front_matter}---\n\n{page.markdown}"
     return File.generated(config, uri, content=text, inclusion=InclusionLevel.NOT_IN_NAV)
@@ -498,15 +500,15 @@ def first_words(content: str) -> str:
     return html.escape(text[:160])
 
 
-def mend_search_worker(site: Path) -> None:
-    """Let the theme's search see words that end a query; without it, 带宽 finds every 带."""
-    for path in site.glob(SEARCH_WORKER):
-        text = path.read_text("utf-8")
-        if MISSES_LAST_CHARACTER not in text:
+def mend_search_worker(site: Path, search: ModuleType) -> None:
+    """Put our reader of queries into the theme's search worker."""
+    reader = (ROOT / "docs" / search.QUERY_READER).read_text("utf-8")
+    for path in site.glob(search.WORKER):
+        mended = search.mended_worker(path.read_text("utf-8"), reader)
+        if mended is None:
             log.warning("The theme's search worker is not the one we know: %s", path.name)
-        path.write_text(
-            text.replace(MISSES_LAST_CHARACTER, MISSES_LAST_CHARACTER.replace("<", "<=")), "utf-8"
-        )
+            continue
+        path.write_text(mended, "utf-8")
 
 
 def sitemap_index(site_url: str, languages: list[str]) -> str:

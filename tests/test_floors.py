@@ -9,7 +9,7 @@ FLOORS = [
     {"fields", "detection", "records", "schema", "style", "library"},
     {
         "arithmetic", "shapes", "ledger", "compositions", "law", "memory", "best", "functions",
-        "claims", "judge", "engines", "diagnose", "recipes", "plans", "importing", "hypertext", "chinese", "pitfalls", "questions",
+        "claims", "judge", "engines", "diagnose", "recipes", "plans", "importing", "hypertext", "chinese", "search", "pitfalls", "questions",
     },
     {"checks", "rendering"},
     {"site", "__main__"},

@@ -25,7 +25,7 @@ def marked(html, language="en"):
         ("MTP-2 beside FP8", [("mtp", "MTP"), ("fp8", "FP8")]),
         ("a routed expert, experts", [("routed-expert", "routed expert"), ("expert", "experts")]),
         ("Qwen-FP8, FP8-dynamic, tokenizer, my_token", []),
-        ("CUDA graphs and Just-in-time compilation", [("cuda-graph", "CUDA graphs"), ("jit", "Just-in-time compilation")]),
+        ("CUDA graphs, Embedding", [("cuda-graph", "CUDA graphs"), ("embedding", "Embedding")]),
         ("MoE models", [("mixture-of-experts", "MoE")]),
         ("A release in a container", []),
     ],
