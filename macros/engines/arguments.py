@@ -12,11 +12,15 @@ ARG_METHODS = {"add_cli_args", "_customize_cli_kwargs", "make_arg_parser", "subp
 
 
 class Group:
+    """A titled group of arguments."""
+
     def __init__(self, title):
         self.title = title
 
 
 class Walker:
+    """A walk through the methods that register arguments."""
+
     def __init__(self, reader: Reader, arg_utils: Module):
         self.r, self.arg_utils = reader, arg_utils
         self.out: list[dict] = []
@@ -24,10 +28,12 @@ class Walker:
 
     # call a function or method of the sources
     def call(self, fn: ast.FunctionDef, mod: Module, args: dict, owner=None, chain=None):
+        """Follow a function with its arguments bound; gives what it returns."""
         env = dict(args)
         return self.block(fn.body, env, mod, owner, chain)
 
     def method(self, cls, mod, name, skip=0):
+        """Find a method of a class or of one of its bases, with the depth it was found at."""
         for i, (c, m) in enumerate(self.r.mro(cls, mod)):
             if i < skip:
                 continue
@@ -37,6 +43,7 @@ class Walker:
         return None
 
     def block(self, body, env, mod, owner, chain):
+        """Follow statements up to the first return."""
         for st in body:
             if isinstance(st, ast.Return):
                 return self.eval(st.value, env, mod, owner, chain) if st.value else None
@@ -44,6 +51,8 @@ class Walker:
         return None
 
     def stmt(self, st, env, mod, owner, chain):
+        """Follow one statement; both ways where a condition is not known."""
+
         def ev(n):
             return self.eval(n, env, mod, owner, chain)
 
@@ -86,6 +95,7 @@ class Walker:
                 env[a.asname or a.name] = ("import", mod._absolute(st), a.name)
 
     def assign(self, target, val, env, ev):
+        """Bind a value to a name, an item or several names."""
         if isinstance(target, ast.Name):
             env[target.id] = val
         elif isinstance(target, ast.Subscript):
@@ -97,6 +107,8 @@ class Walker:
                 self.assign(t, v, env, ev)
 
     def eval(self, node, env, mod, owner, chain):
+        """The value of an expression, or a symbol where only running it would tell."""
+
         def ev(n):
             return self.eval(n, env, mod, owner, chain)
 
@@ -162,6 +174,8 @@ class Walker:
         return Sym(unparse(node))
 
     def do_call(self, node: ast.Call, env, mod, owner, chain):
+        """Follow a call that registers arguments or changes plain data."""
+
         def ev(n):
             return self.eval(n, env, mod, owner, chain)
 
@@ -249,6 +263,8 @@ class Walker:
         return Sym(unparse(node))
 
     def add_argument(self, node: ast.Call, env, mod, owner, chain, where):
+        """Record one call of `add_argument` with its keywords resolved."""
+
         def ev(n):
             return self.eval(n, env, mod, owner, chain)
 
@@ -273,6 +289,7 @@ class Walker:
         self.out.append(self.finish(names, kw, title, mod, node.lineno))
 
     def finish(self, names, kw, title, mod, line) -> dict:
+        """One argument as plain data: spellings, kind, type, choices, default, group."""
         names = [n for n in names if isinstance(n, str)]
         e: dict = {"flags": names}
         action = kw.get("action")

@@ -8,6 +8,7 @@ from macros.engines.source_tree import MISSING, Module, Sym, Tree, unparse
 
 
 def decorators(cls: ast.ClassDef) -> list[str]:
+    """The names of the decorators of a class."""
     out = []
     for d in cls.decorator_list:
         out.append(unparse(d.func if isinstance(d, ast.Call) else d).split(".")[-1])
@@ -15,10 +16,13 @@ def decorators(cls: ast.ClassDef) -> list[str]:
 
 
 def is_dataclass(cls: ast.ClassDef) -> bool:
+    """Whether a class is a configuration class."""
     return bool({"config", "dataclass"} & set(decorators(cls)))
 
 
 class Reader:
+    """Answers about classes of the sources: fields, types, defaults, keywords of arguments."""
+
     def __init__(self, tree: Tree):
         self.tree = tree
         self.used_classes: dict[str, tuple[ast.ClassDef, Module]] = {}
@@ -26,12 +30,14 @@ class Reader:
 
     # -- classes ----------------------------------------------------------
     def find_class(self, mod: Module, node: ast.AST, typing=False):
+        """The class that an expression names, with its module."""
         hit = self.tree.resolve(mod, node, typing)
         if hit and hit[0] == "def" and isinstance(hit[1], ast.ClassDef):
             return hit[1], hit[2]
         return None
 
     def mro(self, cls: ast.ClassDef, mod: Module):
+        """A class and its bases, nearest first."""
         out = [(cls, mod)]
         for b in cls.bases:
             if isinstance(b, ast.Subscript):
@@ -42,6 +48,7 @@ class Reader:
         return out
 
     def is_enum(self, cls, mod) -> bool:
+        """Whether a class is an enumeration."""
         for c, _ in self.mro(cls, mod):
             if any(
                 unparse(b).split(".")[-1] in ("Enum", "IntEnum", "StrEnum", "Flag") for b in c.bases
@@ -61,6 +68,7 @@ class Reader:
         return out
 
     def fields(self, cls: ast.ClassDef, mod: Module) -> dict[str, dict]:
+        """The annotated fields of a class and its bases, with default and docstring."""
         out: dict[str, dict] = {}
         for c, m in reversed(self.mro(cls, mod)):
             for i, st in enumerate(c.body):
@@ -150,9 +158,11 @@ class Reader:
         return {("other", unparse(node))}
 
     def _keep(self, cls, mod):
+        """Remember a configuration class, so that its keys are listed too."""
         self.used_classes.setdefault(cls.name, (cls, mod))
 
     def literal_values(self, mod, args, typing) -> list:
+        """The values of a `Literal`, those of names in it included."""
         out: list = []
         for a in args:
             if isinstance(a, ast.Constant):
@@ -258,6 +268,7 @@ class Reader:
         return Sym(unparse(node))
 
     def field_default(self, cls, mod, name):
+        """The default of a field of a class."""
         f = self.fields(cls, mod).get(name)
         return self.value(f["mod"], f["value"]) if f else Sym(f"{cls.name}.{name}")
 
@@ -273,6 +284,7 @@ class Reader:
         return out
 
     def _one_kwargs(self, cls_name, name, f, readable) -> dict:
+        """What `get_kwargs` gives for one field."""
         hs = self.hints(f["mod"], f["ann"])
         hs = {("dict", h[1]) if h[0] == "dictsub" else h for h in hs}
         kinds = {h[0] for h in hs}

@@ -14,6 +14,7 @@ from macros.engines.variables import read_env
 
 
 def string_dict_keys(tree: Tree, modname: str, var: str) -> list[str] | None:
+    """The text keys of a dictionary of a module."""
     mod = tree.module(modname)
     hit = mod.run.get(var) if mod else None
     if hit and hit[0] == "expr" and isinstance(hit[1], ast.Dict):
@@ -22,6 +23,7 @@ def string_dict_keys(tree: Tree, modname: str, var: str) -> list[str] | None:
 
 
 def registered_by_decorator(tree: Tree, folder: str, manager: str) -> list[str]:
+    """Names that a registry takes by decorator in the files of a folder."""
     out = []
     base = tree.root / Path(*folder.split("."))
     for p in sorted(base.glob("*.py")):
@@ -64,6 +66,7 @@ def moe_backend_maps(tree: Tree) -> dict[str, list[str]]:
 
 
 def extract(root: Path) -> dict:
+    """Everything that one release says of its command line."""
     tree = Tree(root)
     reader = Reader(tree)
     arg_utils = tree.module("vllm.engine.arg_utils")
@@ -227,6 +230,7 @@ def extract(root: Path) -> dict:
 
 
 def class_fields(reader: Reader, cls, mod, arg_utils) -> dict:
+    """The fields of a configuration class with type, default and choices."""
     out = {}
     for name, f in reader.fields(cls, mod).items():
         if name.startswith("_"):

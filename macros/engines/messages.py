@@ -13,12 +13,16 @@ LOG_PATHS = re.compile(
     r"|qwen3_next|qwen3_5"
 )
 LOG_WORDS = re.compile(
-    r"backend|marlin|nvfp4|fp4|mxfp4|mxfp8|kernel|cutlass|flashinfer|triton|deepgemm|deep_gemm|humming|b12x|machete"
-    r"|prefix cach|mamba cache|atomic|native support|gdn|linear attention|cuda ?graph|eager|speculative|draft|KV cache",
+    r"backend|marlin|nvfp4|fp4|mxfp4|mxfp8|kernel|cutlass|flashinfer|triton|deepgemm|deep_gemm"
+    r"|humming|b12x|machete"
+    r"|prefix cach|mamba cache|atomic|native support|gdn|linear attention|cuda ?graph|eager"
+    r"|speculative|draft|KV cache",
     re.I,
 )
 LOG_VERBS = re.compile(
-    r"\b(using|use|selected|select|fall|falling|defaulting|default|enabl|disabl|choos|overrid|chosen|not support|does not|no valid|forc|detected|ignor|deprecat|maximum concurrency|kv cache size|unknown)",
+    r"\b(using|use|selected|select|fall|falling|defaulting|default|enabl|disabl|choos|overrid"
+    r"|chosen|not support|does not|no valid|forc|detected|ignor|deprecat|maximum concurrency"
+    r"|kv cache size|unknown)",
     re.I,
 )
 LEVELS = {
@@ -35,6 +39,7 @@ LEVELS = {
 
 
 def template(node, local=None) -> list[str]:
+    """The texts that an expression can give, with `{…}` where only running it would tell."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return [node.value]
     if isinstance(node, ast.JoinedStr):
@@ -56,72 +61,78 @@ def template(node, local=None) -> list[str]:
 
 
 def read_logs(tree: Tree) -> list[dict]:
-    out, seen = [], set()
+    """Every template about a backend or a setting, with level, file and the function it is in."""
+    found: list[dict] = []
     base = tree.root / "vllm"
     for path in sorted(base.rglob("*.py")):
-        rel = "/" + str(path.relative_to(base))
-        if not LOG_PATHS.search(rel):
-            continue
+        name = "/" + str(path.relative_to(base))
         text = path.read_text(encoding="utf-8", errors="replace")
-        if "logger." not in text and "raise " not in text:
+        if not LOG_PATHS.search(name) or not ("logger." in text or "raise " in text):
             continue
         try:
-            mod = ast.parse(text)
+            module = ast.parse(text)
         except SyntaxError:
             continue
-        local: dict[str, list[str]] = {}
-        for n in ast.walk(mod):
-            if isinstance(n, ast.FunctionDef):
-                got = []
-                for r in ast.walk(n):
-                    if isinstance(r, ast.Return) and r.value is not None:
-                        got += [t for t in template(r.value) if " " in t]
-                if got:
-                    local[n.name] = got
-            elif isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name):
-                got = [t for t in template(n.value) if " " in t]
-                if got:
-                    local.setdefault("=" + n.targets[0].id, []).extend(got)
-        owner: dict[int, str] = {}
+        found += _messages_of(name, module)
+    return found
 
-        def mark(node, name):
-            for c in ast.iter_child_nodes(node):
-                nm = name
-                if isinstance(c, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                    nm = f"{name}.{c.name}" if name else c.name
-                owner[id(c)] = nm
-                mark(c, nm)
 
-        mark(mod, "")
-        for n in ast.walk(mod):
-            level, arg = None, None
-            if (
-                isinstance(n, ast.Call)
-                and isinstance(n.func, ast.Attribute)
-                and n.func.attr in LEVELS
-            ):
-                if unparse(n.func.value).split(".")[-1] in ("logger", "_logger") and n.args:
-                    level, arg = n.func.attr, n.args[0]
-            elif isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call) and n.exc.args:
-                level, arg = "raise " + unparse(n.exc.func), n.exc.args[0]
-            if arg is None:
-                continue
-            for t in template(arg, local):
-                t = re.sub(r"\s+", " ", t).strip()
-                named = LOG_WORDS.search(t) and (LOG_VERBS.search(t) or "backend" in t.lower())
-                if not (named or ("/kernels/linear/" in rel and t.startswith("Selected"))):
-                    continue
-                key = (rel, t, level)
-                if key in seen:
-                    continue
-                seen.add(key)
-                out.append(
-                    {
-                        "file": "vllm" + rel,
-                        "line": n.lineno,
-                        "in": owner.get(id(n), ""),
-                        "level": level,
-                        "template": t[:300],
-                    }
-                )
-    return out
+def _messages_of(name: str, module: ast.Module) -> list[dict]:
+    """The templates of one file, each level and text once."""
+    local, owners = _local_texts(module), {}
+    _mark_owners(module, "", owners)
+    found: dict[tuple[str, str], dict] = {}
+    for node in ast.walk(module):
+        level, argument = _message(node)
+        for raw in template(argument, local) if argument is not None else ():
+            text = re.sub(r"\s+", " ", raw).strip()
+            is_named = LOG_WORDS.search(text) and (
+                LOG_VERBS.search(text) or "backend" in text.lower()
+            )
+            is_kernel = "/kernels/linear/" in name and text.startswith("Selected")
+            if is_named or is_kernel:
+                entry = {"file": "vllm" + name, "in": owners.get(id(node), ""), "level": level}
+                found.setdefault((text, level), entry | {"template": text[:300]})
+    return list(found.values())
+
+
+def _message(node: ast.AST) -> tuple[str, ast.AST | None]:
+    """The level and the text of a logging call or of a raised error; else no text."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        is_logger = unparse(node.func.value).split(".")[-1] in ("logger", "_logger")
+        if node.func.attr in LEVELS and is_logger and node.args:
+            return node.func.attr, node.args[0]
+    elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+        return "raise " + unparse(node.exc.func), node.exc.args[0]
+    return "", None
+
+
+def _local_texts(module: ast.Module) -> dict[str, list[str]]:
+    """Sentences that functions of the file return, and those that names hold (under `=name`)."""
+    texts: dict[str, list[str]] = {}
+    for node in ast.walk(module):
+        if isinstance(node, ast.FunctionDef):
+            returned = [
+                text
+                for inner in ast.walk(node)
+                if isinstance(inner, ast.Return) and inner.value is not None
+                for text in template(inner.value)
+                if " " in text
+            ]
+            if returned:
+                texts[node.name] = returned
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            held = [text for text in template(node.value) if " " in text]
+            if held:
+                texts.setdefault("=" + node.targets[0].id, []).extend(held)
+    return texts
+
+
+def _mark_owners(node: ast.AST, name: str, owners: dict[int, str]) -> None:
+    """Note for every node the function or class it stands in."""
+    for child in ast.iter_child_nodes(node):
+        inner = name
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inner = f"{name}.{child.name}" if name else child.name
+        owners[id(child)] = inner
+        _mark_owners(child, inner, owners)

@@ -58,6 +58,7 @@ def negative_forms(name: str, kind: str, *, disable_forms: bool) -> list[str]:
 
 
 def _release(meta: dict[str, Any]) -> dict[str, Any]:
+    """What a release says of itself and of the rules of its parser."""
     return {
         "requires_python": meta.get("requires_python"),
         "disable_forms": meta["disable_form_of_enable_flags"],
@@ -69,10 +70,12 @@ def _release(meta: dict[str, Any]) -> dict[str, Any]:
 
 
 def _name(flag: dict[str, Any]) -> str:
+    """The spelling that names a flag: its first long one."""
     return next((name for name in flag["flags"] if name.startswith("--")), flag["flags"][0])
 
 
 def _flag(flag: dict[str, Any]) -> dict[str, Any]:
+    """One flag without what follows from other facts."""
     kind = "positional" if flag.get("positional") else flag["kind"]
     value_type = flag.get("type")
     config = value_type[5:] if (value_type or "").startswith("json:") else None
@@ -96,6 +99,7 @@ def _flag(flag: dict[str, Any]) -> dict[str, Any]:
 
 
 def _key(field: dict[str, Any]) -> dict[str, Any]:
+    """One key of a configuration class."""
     return _without_nothing(
         {
             "type": field.get("type"),
@@ -108,6 +112,7 @@ def _key(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _environment(reading: dict[str, Any]) -> dict[str, dict]:
+    """Declared variables, and those that are only used somewhere."""
     declared = {
         name: _without_nothing(
             {
@@ -149,4 +154,5 @@ def _texts(values: Any) -> list[str] | None:
 
 
 def _without_nothing(entry: dict[str, Any]) -> dict[str, Any]:
+    """An entry without what is not known or empty."""
     return {key: value for key, value in entry.items() if value is not None and value != []}

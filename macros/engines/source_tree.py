@@ -1,4 +1,4 @@
-"""Python sources of an engine, read with `ast` and never imported: modules and what their names mean."""
+"""Python sources of an engine, read with `ast` and never imported: what their names mean."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ class Sym:
 
 
 def unparse(node: ast.AST) -> str:
+    """The source text of a node."""
     return ast.unparse(node)
 
 
 class Module:
+    """One parsed file with its names, as they are when it runs and as a type checker sees them."""
+
     def __init__(self, tree: Tree, name: str, path: Path):
         self.owner, self.name, self.path = tree, name, path
         self.text = path.read_text(encoding="utf-8", errors="replace")
@@ -33,6 +36,7 @@ class Module:
         self._scan(self.ast.body, (self.run, self.typing))
 
     def _scan(self, body, maps):
+        """Note the names that statements define."""
         for st in body:
             if isinstance(st, (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
                 self._put(maps, st.name, ("def", st, self))
@@ -71,10 +75,12 @@ class Module:
 
     @staticmethod
     def _put(maps, name, value):
+        """Give a name a meaning in each of the maps."""
         for m in maps:
             m[name] = value
 
     def _absolute(self, st: ast.ImportFrom) -> str:
+        """The full name of the module that a `from` names."""
         if not st.level:
             return st.module or ""
         parts = self.name.split(".")
@@ -85,11 +91,14 @@ class Module:
 
 
 class Tree:
+    """All modules below a folder, parsed when they are asked for."""
+
     def __init__(self, root: Path):
         self.root = root
         self._mods: dict[str, Module | None] = {}
 
     def module(self, name: str) -> Module | None:
+        """A module by its dotted name; None where there is none."""
         if name not in self._mods:
             base = self.root / Path(*name.split("."))
             path = next(

@@ -76,7 +76,7 @@ def stands_alone(set_name: str) -> bool:
 
 
 def _choice_sets(releases: dict[str, Facts], order: list[str]) -> dict[str, dict[str, list[str]]]:
-    """Named sets of values by release: those that stand alone, then one for each owner of values."""
+    """Named sets of values by release: those that stand alone, then one for each owner."""
     sets: dict[str, dict[str, list[str]]] = {}
     for version in order:
         for name, values in releases[version]["choices"].items():

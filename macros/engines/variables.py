@@ -92,6 +92,7 @@ def unset_value(node, reader: Reader, mod: Module):
 
 
 def read_env(tree: Tree, reader: Reader) -> dict:
+    """Every variable of the table in `vllm/envs.py`, with type, default and choices."""
     mod = tree.module("vllm.envs")
     typed: dict[str, tuple] = {}
     for st in ast.walk(mod.ast):

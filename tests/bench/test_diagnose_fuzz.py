@@ -1,4 +1,4 @@
-"""A hundred thousand mutated texts and hostile logs: no exception, no hang, five megabytes a second."""
+"""A hundred thousand mutated texts and hostile logs: no exception and no hang."""
 
 import json
 import random
@@ -88,7 +88,7 @@ def test_no_input_breaks_the_diagnosis(diagnoser):
 
 
 HOSTILE = {
-    "metrics": "INFO [loggers.py:1] Engine 000: Avg generation throughput: 45.6 tokens/s, Prefix cache hit rate: 0.0%\n",
+    "metrics": "INFO [loggers.py:1] Engine 000: Avg generation throughput: 45.6 tokens/s\n",
     "errors": "ValueError: something Error Exception\n",
     "traceback": '  File "x.py", line 3, in foo Error\n',
     "one line": "a",

@@ -1,4 +1,4 @@
-"""The diagnosis in Chromium: the findings of the command line, offline, from the keyboard, in every state."""
+"""The diagnosis in Chromium: the findings of the command line, in every state."""
 
 import json
 import subprocess
@@ -54,7 +54,8 @@ def seen(page) -> list[tuple]:
             item.querySelector(".finding-message").textContent,
             item.querySelector(".finding-fix").firstChild === null ? "" :
               [...item.querySelector(".finding-fix").childNodes]
-                .filter(node => node.nodeName !== "BUTTON").map(node => node.textContent).join("").trim(),
+                .filter(node => node.nodeName !== "BUTTON")
+                .map(node => node.textContent).join("").trim(),
         ])"""
     )
 

@@ -1,4 +1,4 @@
-"""The tables of an engine fold and unfold without loss, and a wheel is read without importing it."""
+"""The tables of an engine fold and unfold without loss; a wheel is read, not imported."""
 
 import shutil
 import zipfile
@@ -167,11 +167,16 @@ def test_a_tree_can_be_read_too(tmp_path):
 
 
 def test_negative_forms():
-    assert negative_forms("--enable-x", "bool", disable_forms=True) == ["--no-enable-x", "--disable-x"]
+    assert negative_forms("--enable-x", "bool", disable_forms=True) == [
+        "--no-enable-x",
+        "--disable-x",
+    ]
     assert negative_forms("--enable-x", "switch", disable_forms=True) == []
 
 
-@pytest.mark.parametrize("value", ["no", "1.0", "a: b", "x #y", "", "null", "-1", "- a", "%s x", "0.33.0", "é"])
+@pytest.mark.parametrize(
+    "value", ["no", "1.0", "a: b", "x #y", "", "null", "-1", "- a", "%s x", "0.33.0", "é"]
+)
 def test_doubtful_text_is_quoted(value):
     text = to_yaml({"key": {value: [value]}}, "comment")
     assert yaml.safe_load(text) == {"key": {value: [value]}}

@@ -64,9 +64,7 @@ def flag_differences(facts: dict) -> list[str]:
         is_switch = isinstance(action, argparse.BooleanOptionalAction)
         if is_switch != (flag["kind"] == "bool"):
             differences.append(f"kind of {name}")
-        forms = negative_forms(
-            name, flag["kind"], disable_forms=facts["release"]["disable_forms"]
-        )
+        forms = negative_forms(name, flag["kind"], disable_forms=facts["release"]["disable_forms"])
         if is_switch and not set(forms) <= set(action.option_strings):
             differences.append(f"negative forms of {name}: {forms}")
         enforced = flag.get("enforced_by") == "argparse"
@@ -85,13 +83,12 @@ def name_differences(facts: dict) -> list[str]:
     from vllm.reasoning import ReasoningParserManager
     from vllm.tool_parsers import ToolParserManager
 
-    declared = {
-        name for name, entry in facts["environment"].items() if entry.get("declared", True)
-    }
+    declared = {name for name, entry in facts["environment"].items() if entry.get("declared", True)}
+    tools, thoughts = ToolParserManager, ReasoningParserManager
     pairs = (
         ("variables", set(envs.environment_variables), declared),
-        ("tool parsers", set(ToolParserManager.list_registered()), facts["choices"]["tool_call_parser"]),
-        ("reasoning parsers", set(ReasoningParserManager.list_registered()), facts["choices"]["reasoning_parser"]),
+        ("tool parsers", set(tools.list_registered()), facts["choices"]["tool_call_parser"]),
+        ("reasoning parsers", set(thoughts.list_registered()), facts["choices"]["reasoning_parser"]),
     )  # fmt: skip
     return [
         f"{what}: {sorted(theirs ^ set(ours))}"
