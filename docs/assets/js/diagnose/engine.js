@@ -84,6 +84,8 @@ export function valuesOf(engine, set, release) {
  */
 export function readVersion(engine, stated) {
   const text = String(stated ?? "").trim().replace(/(?:flashinfer|cuda|ngc|torch|driver|cutlass)\D{0,3}[\d.]+/gi, " ");
+  const whole = /^v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?$/.exec(text);
+  if (whole && Number(whole[1]) > 2) return outside(engine, text.replace(/^v/, ""));
   const found = [...text.matchAll(/(?<![\d.])v?([0-2])\.(\d{1,3})(?:\.(\d{1,3}))?(?:\.x)?((?:[.-]?(?:a|b|rc|dev|post)\d*)*)/g)];
   const plausible = found.filter((match) => match[1] !== "0" || Number(match[2]) >= 2 || match[3] !== undefined);
   if (plausible.length === 0) return { kind: "unknown", releases: engine.releases };
@@ -122,9 +124,9 @@ function outside(engine, version) {
   return { kind: "outside", version, releases: [nearest] };
 }
 
-/** How many single letters must change to turn one word into another, at most `limit`. */
+/** How many single letters must change to turn one word into another; without end above `limit`. */
 export function distance(first, second, limit = 4) {
-  if (Math.abs(first.length - second.length) > limit) return limit + 1;
+  if (Math.abs(first.length - second.length) > limit) return Infinity;
   let before = [];
   let row = Array.from({ length: second.length + 1 }, (_, index) => index);
   for (let i = 1; i <= first.length; i += 1) {
@@ -138,17 +140,19 @@ export function distance(first, second, limit = 4) {
     before = row;
     row = next;
   }
-  return row[second.length];
+  return row[second.length] > limit ? Infinity : row[second.length];
 }
 
-/** The candidate that looks most like a word, or null. */
+/** The candidate that looks most like a word: a quarter of its letters may differ; else null. */
 export function nearest(word, candidates) {
-  const wanted = word.toLowerCase();
+  const bare = (text) => text.toLowerCase().replace(/^-+/, "");
+  const wanted = bare(word);
+  const limit = Math.min(4, Math.max(1, Math.floor(wanted.length / 4)));
   let best = null;
-  let bestScore = Math.max(2, Math.floor(word.length / 3)) + 0.5;
+  let bestScore = limit + 0.5;
   for (const candidate of candidates) {
-    const other = candidate.toLowerCase();
-    let score = distance(wanted, other, 5);
+    const other = bare(candidate);
+    let score = distance(wanted, other, limit);
     const shorter = Math.min(wanted.length, other.length);
     if (shorter > 6 && (wanted.startsWith(other) || other.startsWith(wanted))) score = Math.min(score, 1.5);
     if (score < bestScore) [best, bestScore] = [candidate, score];

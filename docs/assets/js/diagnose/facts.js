@@ -72,7 +72,7 @@ function modelFacts(launch, table) {
 }
 
 function emptyModel() {
-  return { model: null, model_id: null, hybrid: null, mtp: null, format: null, total_billion: null, weights_gib: null, family: null, draft_unquantised: null };
+  return { model: null, model_id: null, hybrid: null, mtp_weights: null, format: null, total_billion: null, weights_gib: null, family: null, draft_unquantised: null };
 }
 
 function modelHints(launch) {
@@ -101,12 +101,18 @@ export function recognise(text, table) {
   const format = checkpoint?.format ?? formatOf(clean) ?? model.format ?? (isRepository(text) ? "bf16" : null);
   const total = model.total_billion ?? sizeOf(name);
   return {
-    ...emptyModel(), model_id: model.id, family: model.family, hybrid: model.hybrid, mtp: checkpoint?.mtp ?? model.mtp,
+    ...emptyModel(), model_id: model.id, family: model.family, hybrid: model.hybrid, mtp_weights: mtpWeights(checkpoint, model),
     format, total_billion: total, dense: model.dense, checkpoint: checkpoint?.id ?? null,
     mixed: checkpoint?.mixed ?? null, draft_unquantised: checkpoint?.draft_unquantised ?? null,
     weights_gib: checkpoint?.weights_gib ?? estimate(total, format), traits: traitsOf(clean, table),
     vision: model.vision ?? null, known_checkpoint: checkpoint !== undefined,
   };
+}
+
+/** Whether a checkpoint carries the weights of the draft layers: `shipped`, `missing` or `unknown`. */
+function mtpWeights(checkpoint, model) {
+  if (!model.mtp || checkpoint?.mtp === false) return "missing";
+  return checkpoint?.mtp === true ? "shipped" : "unknown";
 }
 
 /** The model whose longest nickname stands in a name as whole words, if the sizes agree. */
@@ -134,7 +140,7 @@ function guess(text, table) {
   const traits = traitsOf(text.toLowerCase(), table);
   const format = formatOf(text) ?? (total !== null && isRepository(text) ? "bf16" : null);
   return {
-    family: traits.family ?? null, hybrid: traits.hybrid ?? null, mtp: null, format, total_billion: total,
+    family: traits.family ?? null, hybrid: traits.hybrid ?? null, mtp_weights: "unknown", format, total_billion: total,
     dense: total === null ? null : !/a\d+(?:\.\d+)?b/i.test(name), weights_gib: estimate(total, format), traits,
   };
 }

@@ -276,9 +276,10 @@ function timeState(having, engine, version) {
   const newest = engine.releases[engine.releases.length - 1];
   const after = engine.releases[engine.number.get(last) + 1] ?? null;
   if (version.kind === "unknown") return last === newest ? { kind: "ok" } : { kind: "dropped", last, release: after };
-  if (version.releases.some((release) => having.includes(release))) {
-    const gone = engine.releases.find((release) => engine.number.get(release) > engine.number.get(version.releases[version.releases.length - 1]) && !having.includes(release));
-    return last === newest || !gone ? { kind: "ok" } : { kind: "dropped", last, release: after };
+  const meant = version.releases.find((release) => having.includes(release));
+  if (meant) {
+    const gone = engine.releases.slice(engine.number.get(meant)).find((release) => !having.includes(release));
+    return gone ? { kind: "dropped", last: engine.releases[engine.number.get(gone) - 1], release: gone } : { kind: "ok" };
   }
   const earlier = having.filter((release) => compareVersions(release, version.releases[0]) < 0);
   if (earlier.length === 0) return { kind: "future", first: having[0] };
@@ -295,7 +296,7 @@ function flagsOfKind(context, kind) {
     const actual = state.kind === "unknown" && forks ? "fork" : state.kind;
     if (actual !== kind) continue;
     const successor = table.successors[flag.spelled] ?? table.successors[flag.name] ?? null;
-    const near = kind === "unknown" ? nearestFlag(flag, engine, version) : null;
+    const near = kind === "unknown" && !successor ? nearestFlag(flag, engine, version) : null;
     const suggestion = near ?? successor?.flag ?? null;
     found.push({
       start: flag.start, end: flag.nameEnd, severity: version.kind === "outside" && kind !== "dropped" ? "warning" : undefined,
@@ -320,9 +321,12 @@ function suggestionFor(near, name, table) {
   return words(table.texts[`successor ${name}`] ? `successor ${name}` : "delete_or_look_up");
 }
 
+/** The flag of the newest release in question that looks most like an unknown one: `-tp2` is `-tp 2`. */
 function nearestFlag(flag, engine, version) {
-  const release = version.releases[version.releases.length - 1];
-  return nearest(flag.spelled, spellingsOf(engine, release).keys());
+  const spellings = spellingsOf(engine, version.releases[version.releases.length - 1]);
+  const glued = /^(-[a-z]+)(\d+)$/.exec(flag.spelled);
+  if (glued && spellings.has(glued[1])) return `${glued[1]} ${glued[2]}`;
+  return nearest(flag.spelled, spellings.keys());
 }
 
 function abbreviated({ launch }) {
