@@ -397,7 +397,7 @@ def _experiments(library: Library, side: str, language: str) -> list[object]:
                 element("b", _t(each.strength, language)), class_="data-note",
             ),
             prose(each.text, language, values),
-            _gains(library, each.gains, language),
+            _gains(library, each, language),
             links(library, each.related, language),
             element("details", element("summary", word("source", language)),
                     sources(library, each, language), class_="behind"),
@@ -455,8 +455,8 @@ def signed(ratio: float | None) -> str | None:
     return number if number.startswith("−") or number == "0" else f"+{number}"
 
 
-def _gains(library: Library, gains: list[Gain], language: str) -> Html:
-    if not gains:
+def _gains(library: Library, experiment: Experiment, language: str) -> Html:
+    if not experiment.gains:
         return EMPTY
 
     def place(reference: PointReference) -> Html:
@@ -466,7 +466,7 @@ def _gains(library: Library, gains: list[Gain], language: str) -> Html:
         )  # fmt: skip
 
     body = []
-    for gain in gains:
+    for gain in experiment.gains:
         change = change_of(library, gain)
         body.append(
             (
@@ -483,7 +483,7 @@ def _gains(library: Library, gains: list[Gain], language: str) -> Html:
             Column(_t("by_law", language), "%", number=True),
             Column(_t("seen", language), "%", number=True),
         ],
-        rows=body, caption=_t("gain", language), language=language, show_caption=False,
+        rows=body, caption=said(experiment.title, language), language=language, show_caption=False,
     )  # fmt: skip
 
 

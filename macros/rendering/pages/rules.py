@@ -72,11 +72,13 @@ CHINESE = {
     "every_flag_is_explained": "配方的每个参数与变量都有理由，来自引擎或配方自己。",
     "every_fact_has_a_source": "每个写了事实的字段都有 `provenance` 里的一条来源。",
     "family_knows_its_shapes": "模型的系列是已知的，配置包含该系列所需的每个字段。",
+    "explanation_is_needed": "写明高于上限的测量确实有这样的数据点，只要其上限可知。",
     "faulty_command_is_no_remedy": "命令要么可复制，要么作为错误引用，不会两者都是。",
     "files_fit_the_machines": "权重、缓存与状态的规划放得进机器的内存。",
     "flag_exists": "每个参数都是该版本的，或是其分支版本增加的。",
     "flag_of_a_fork_names_it": "只有分支版本才有的参数或变量，只传给那个分支版本。",
     "formats_exist": "检查点把模型已知的模块存成已知的格式，各份之和为一。",
+    "gain_leads_to_speeds": "一处变化的两端都是测量的数据点，并写有单个请求的速度。",
     "image_is_pinned": "镜像标签写明版本并说明是否有来源见过它；浮动标签要说明理由。",
     "key_of_json_value_exists": "JSON 参数的键与值都属于该版本。",
     "languages_carry_the_same_facts": "两种语言里的代码与占位符相同。",
@@ -99,6 +101,7 @@ CHINESE = {
     "parser_fits_the_model": "工具调用与思考的解析器属于该模型系列。",
     "placeholders_are_computed": "文本里的每个占位符都有计算，每个计算值都被用到。",
     "plan_is_within_the_flags": "规划的负载不超出参数与模型允许的范围。",
+    "point_below_its_bound": "没有速度在其所写位数上超过最少字节所允许的界限，除非写明原因。",
     "point_has_a_result": "每个数据点至少有一项结果。",
     "proof_line_is_of_the_release": "用来验证的日志行是该版本会打印的。",
     "provenance_names_fields": "`provenance` 只列出该记录有的字段。",
@@ -124,9 +127,9 @@ CHINESE = {
 }  # fmt: skip
 
 CONCERNS = (
-    "arithmetic", "bilingual", "checkpoints", "claims", "exceptions", "import", "measurements",
-    "models", "pitfalls", "plausibility", "provenance", "recipes", "reference", "texts",
-    "typography",
+    "arithmetic", "bilingual", "checkpoints", "claims", "exceptions", "experiments", "import",
+    "measurements", "models", "pitfalls", "plausibility", "provenance", "recipes", "reference",
+    "terms", "texts", "typography",
 )  # fmt: skip
 
 
