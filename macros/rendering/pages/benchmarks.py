@@ -78,6 +78,11 @@ T = {
         "en": "The address names a run that is not on record: {run}.",
         "zh": "网址中的测试没有记录：{run}。",
     },
+    "over_ceiling": {
+        "en": "of the ceiling with independent routing; tokens that share experts can pass it",
+        "zh": "占独立路由时上限的比例；共用专家的词元可以超过它",
+    },
+    "unit_tokens": {"en": "tokens", "zh": "词元"},
     "col_checkpoint": {"en": "Checkpoint", "zh": "检查点"},
     "col_model": {"en": "Model", "zh": "模型"},
     "col_format": {"en": "Format", "zh": "格式"},
@@ -316,7 +321,7 @@ def _tool(library: Library, language: str) -> Html:
         sentences |= {
             f"{kind}_{name}": word(f"{kind}.{name}", language) for name in words_under(kind)
         }
-    names = ("unknown", "any", "of_ceiling", "over_ceiling", "not_stated", "tokens", "no_address")
+    names = ("unknown", "any", "of_ceiling", "not_stated", "tokens", "no_address")
     sentences |= {name: word(name, language) for name in names}
     for code, caveat in library.single("terms").caveats.items():
         sentences[f"caveat_{code}"] = caveat.label.en if language == "en" else caveat.label.zh

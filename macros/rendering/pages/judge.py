@@ -96,6 +96,7 @@ T = {
     "measured": {"en": "Measured", "zh": "实测"},
     "concurrency": {"en": "At once", "zh": "并发"},
     "context": {"en": "Context", "zh": "上下文"},
+    "unit_tokens": {"en": "tokens", "zh": "词元"},
     "drafts": {"en": "Drafts", "zh": "草稿"},
     "date": {"en": "Date", "zh": "日期"},
     "causes": {"en": "Likeliest causes", "zh": "最可能的原因"},

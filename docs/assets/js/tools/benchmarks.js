@@ -145,7 +145,7 @@ export const start = async (root) => {
 
   const heading = (column) => {
     const now = state.sort === column ? (state.descending ? "descending" : "ascending") : null;
-    const unit = UNITS[column] === "tokens" ? say(root, "tokens") : UNITS[column];
+    const unit = UNITS[column] === "tokens" ? say(root, "unit-tokens") : UNITS[column];
     return h("th", { scope: "col", class: NUMBERS.has(column) ? "number" : null, "aria-sort": now, "data-column": column },
       h("button", { type: "button", class: "data-sort", onclick: () => sortBy(column) },
         say(root, `col-${column}`), unit ? h("span", { class: "data-unit" }, ` ${unit}`) : null));

@@ -56,7 +56,7 @@ const similarOf = (root, found, judging) => {
   return [h("div", { class: "data" }, h("div", { class: "data-scroll", role: "region", tabindex: "0", "aria-label": say(root, "similar") },
     h("table", { class: "data-table" },
       h("thead", {}, h("tr", {}, heading("measured", "tok/s", true), heading("concurrency", "", true),
-        heading("context", say(root, "tokens"), true), heading("engine"), heading("drafts"), heading("date"))),
+        heading("context", say(root, "unit-tokens"), true), heading("engine"), heading("drafts"), heading("date"))),
       h("tbody", {}, found.similar_measurements.map(row)))))];
 };
 
