@@ -223,6 +223,7 @@ class Detection(Strict):
     in_scripts: bool = Field(False, description="also lines of a pasted script, not only a log")
     lines: Annotated[int, Field(ge=1, le=4)] = Field(1, description="how many lines are joined")
     captures: list[Line] = Field([], description="names of the groups, in order")
+    each: Line | None = Field(None, description="a capture whose values are separate findings")
     where: dict[str, CaptureLimits] = Field({})
     computed: dict[str, Quotient] = Field({})
     versions: VersionRange | None = None

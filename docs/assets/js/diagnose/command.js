@@ -29,11 +29,13 @@ const SHORT_OPTIONS = {
 };
 const OPTION_NAMES = { "--net": "--network", "--volumes": "--volume", "--mount": "--volume" };
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
-const LAUNCH_HINT = /vllm|docker|podman|sglang|llama-server|trtllm|^[ \t]*(?:image|command|args)[ \t]*:|(?:^|[ \t])--[a-z]/m;
+const LAUNCH_HINT = /vllm|VLLM_|docker|podman|sglang|llama-server|trtllm|^[ \t]*(?:image|command|args)[ \t]*:|(?:^|[ \t])--[a-z]/m;
 const YAML_HINT = /^[ \t]*(?:- )?(?:services|image|command|environment|entrypoint|containers|args|ipc|apiVersion|healthcheck)[ \t]*:/m;
 const SHELL_LINE = /^[ \t]*(?:(?:sudo|exec|nohup)[ \t]+)*(?:docker|podman|vllm|python3?|export|bash|sh)[ \t]/m;
 const LOG_LINE = /^\s*(?:\([^)\n]{1,60}\)\s*)*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b|\[[A-Z]{4,8}\]|Traceback |\w+(?:\.\w+)*(?:Error|Exception): |\s+File ")/;
 const COMMAND_LINE = /^\s*(?:[$#>]\s+)?(?:sudo|grep|dmesg|journalctl|docker|podman|curl|export|vllm|python3?|pip|uv|nvidia-smi|cat|echo|sed|awk|ssh|apt|apt-get|ray|kubectl|git|cd|find|tee|watch|free)\s/;
+const QUOTED_LAUNCH = /^\s*(?:[^'"]{0,200}(?:&&|;)\s*)?(?:sudo\s+)?(?:\w+=\S*\s+)*(?:vllm\s+serve|docker\s+run|podman\s+run|python3?\s+-m\s+vllm)\s/;
+const TEXT_PROGRAMS = ["echo", "printf", "grep", "sed", "awk", "pkill", "pgrep", "alias", "curl"];
 const WINDOW_LETTERS = 60000;
 const MAX_LAUNCHES = 40;
 
@@ -62,8 +64,15 @@ export function readCommands(text, engine) {
 
 /** Whether a launch starts a server and does not only ask something. */
 function serves(launch) {
-  if (launch.engine === null) return false;
+  if (launch.engine === null || isProse(launch)) return false;
   return !launch.arguments.some((word) => /^(?:-h|--help(?:=.*)?|--version|-v)$/.test(word.text));
+}
+
+/** Whether the words behind `vllm serve` are a sentence and no arguments. */
+function isProse(launch) {
+  if (launch.engine !== "vllm" || launch.form !== "shell" || launch.lead !== "vllm-serve") return false;
+  const isModel = launch.model === null || /[/\d$~]/.test(launch.model.text);
+  return !isModel && launch.strays.length > 1;
 }
 
 /** The part of a long text in which commands can stand, with its place. */
@@ -113,6 +122,8 @@ function readScript(text, places, inherited = null) {
     if (found.length === 0 && isFlags && !rest) rest = { words, variables: [...exported] };
   }
   if (launches.length === 0 && rest) launches.push(newLaunch("fragment", rest.words[0], rest.variables, { arguments: rest.words }));
+  const settings = exported.filter((variable) => variable.name.startsWith("VLLM_"));
+  if (launches.length === 0 && settings.length > 0 && !inherited) launches.push(newLaunch("fragment", settings[0], exported, {}));
   for (const launch of launches) launch.later = exported.slice(launch.numExported ?? exported.length);
   return { launches, faults: relevantFaults(faults, commands, launches) };
 }
@@ -120,7 +131,9 @@ function readScript(text, places, inherited = null) {
 /** Faults that lie in a command that starts something; one missing continuation a command. */
 function relevantFaults(faults, commands, launches) {
   if (launches.length === 0) return [];
-  const spans = commands.map((command) => [command.words[0].start, command.words[command.words.length - 1].end + 400]);
+  const spans = commands.map(({ words }) => [
+    words.reduce((least, word) => Math.min(least, word.start), Infinity), words.reduce((most, word) => Math.max(most, word.end), 0) + 400,
+  ]);
   const kept = [];
   for (const fault of faults) {
     const span = spans.find(([from, to]) => fault.start >= from && fault.start <= to);
@@ -138,6 +151,15 @@ function splitPrefix(words, exported) {
     for (const word of words.slice(1)) if (isAssignment(word)) exported.push(assignment(word));
     return { variables, words: [] };
   }
+  if (/^\$env:/i.test(words[0]?.text)) {
+    exported.push(assignment(words[1]?.text === "=" ? spacedAssignment(words) : words[0]));
+    return { variables, words: [] };
+  }
+  if (words.every(isAssignment)) {
+    const settings = words.map((word) => ({ ...assignment(word), isLocal: true }));
+    exported.push(...settings.filter((variable) => variable.name.startsWith("VLLM_")));
+    return { variables, words: [] };
+  }
   while (index < words.length) {
     if (isAssignment(words[index])) variables.push(assignment(words[index]));
     else if (!["sudo", "exec", "nohup", "time", "env", "command", "-E", "nice"].includes(words[index].text)) break;
@@ -147,12 +169,17 @@ function splitPrefix(words, exported) {
 }
 
 function isAssignment(word) {
-  return /^(?:\$env:)?[A-Za-z_]\w*=/.test(word.text);
+  return /^(?:\$env:)?[A-Za-z_]\w*=/i.test(word.text);
+}
+
+/** `$env:NAME = value` of PowerShell as one word. */
+function spacedAssignment([name, , value]) {
+  return { ...name, text: `${name.text}=${value?.text ?? ""}`, end: value?.end ?? name.end };
 }
 
 function assignment(word) {
   const cut = word.text.indexOf("=");
-  return { name: word.text.slice(0, cut).replace(/^\$env:/, ""), value: word.text.slice(cut + 1), start: word.start, end: word.end, open: word.open };
+  return { name: word.text.slice(0, cut).replace(/^\$env:/i, ""), value: word.text.slice(cut + 1), start: word.start, end: word.end, open: word.open };
 }
 
 /** The launches of one command: a container, a server, or a shell that runs one. */
@@ -165,10 +192,19 @@ function readCommand(words, variables, depth = 0) {
   const script = shell < 0 ? -1 : texts.findIndex((text, index) => index > shell && /^-\w*c$/.test(text));
   if (script >= 0 && words[script + 1]) {
     const inner = words[script + 1];
-    const found = readScript(inner.text, inner.places, variables);
-    return found.launches.map((launch) => ({ ...launch, faults: found.faults }));
+    if (!/\s/.test(inner.text)) return readServer(words.slice(script + 1), variables, "shell");
+    return readInner(inner, variables);
   }
-  return readServer(words, variables, "shell");
+  const found = readServer(words, variables, "shell");
+  if (found.length > 0 || TEXT_PROGRAMS.includes(texts[0])) return found;
+  const quoted = words.find((word) => word.quoted && QUOTED_LAUNCH.test(word.text));
+  return quoted ? readInner(quoted, variables) : [];
+}
+
+/** The launches of a script that is one word of another command, as after `bash -c` or `ssh host`. */
+function readInner(word, variables) {
+  const found = readScript(word.text, word.places, variables);
+  return found.launches.map((launch) => ({ ...launch, faults: found.faults }));
 }
 
 function baseName(text) {
@@ -183,7 +219,7 @@ function runVerb(texts, index) {
 function readServer(words, variables, form) {
   for (let index = 0; index < words.length; index += 1) {
     const text = words[index].text;
-    if (baseName(text) === "vllm" && words[index + 1]?.text === "serve") {
+    if (/^vllm(?:@.+)?$/.test(baseName(text)) && words[index + 1]?.text === "serve") {
       return [newLaunch(form, words[index], variables, { lead: "vllm-serve", arguments: words.slice(index + 2), wrapper: words.slice(0, index) })];
     }
     if (/^vllm\.entrypoints\.(?:openai\.)?(?:api_server|cli\.main)$/.test(text)) {
@@ -431,7 +467,9 @@ function probes(map, options) {
   const health = valueOf(map, "healthcheck");
   if (health) {
     const period = valueOf(health, "start_period");
-    options.push({ name: "--health-start-period", value: String(seconds(period?.text ?? "0")), start: period?.start ?? health.start, end: period?.end ?? health.start + 1 });
+    const patience = seconds(valueOf(health, "interval")?.text ?? "30s") * Number(valueOf(health, "retries")?.text ?? 3);
+    const allowed = period ? seconds(period.text) : patience;
+    options.push({ name: "--health-start-period", value: String(allowed), start: period?.start ?? health.start, end: period?.end ?? health.start + 1 });
   }
   for (const key of ["startupProbe", "readinessProbe", "livenessProbe"]) {
     const probe = valueOf(map, key);

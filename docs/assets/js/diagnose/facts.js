@@ -31,6 +31,7 @@ export function factsOf(launch, table, context) {
   Object.assign(facts, graphFacts(launch, facts), mountFacts(launch), exposureFacts(launch), parserFacts(launch, facts));
   facts.version_kind = facts.version.kind;
   facts.lead = launch.lead;
+  facts.open_arguments = launch.arguments.some((word) => word.open) || null;
   return facts;
 }
 
@@ -209,8 +210,9 @@ function versionFacts(launch, table, context) {
     const tag = /vllm[^\s]*:v?(0\.\d+\.\d+)/i.exec(comment) ?? /vllm\s+(?:version\s*)?(?:>=?\s*)?v?(0\.\d{2}\.\d+)/i.exec(comment);
     if (tag) return { ...readVersion(engine, tag[1]), stated: tag[1], from: "comment" };
   }
-  const install = /vllm==(\d+\.\d+\.\d+)/.exec(context.text);
+  const install = /vllm(?:==|@v?)(\d+\.\d+\.\d+)/.exec(context.text);
   if (install) return { ...readVersion(engine, install[1]), stated: install[1], from: "package" };
+  if (context.logVersion) return { ...readVersion(engine, context.logVersion), stated: context.logVersion, from: "log" };
   return { kind: "unknown", releases: engine.releases, stated: null, from: null };
 }
 

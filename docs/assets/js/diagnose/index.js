@@ -8,6 +8,7 @@ import { evaluateRules, versionText } from "./rules.js";
 
 const LANGUAGES = ["en", "zh"];
 const MAX_FINDINGS = 300;
+const UNSEEN = /[\u0000\u200b\u2060\ufeff]/g;
 const RANK = { error: 0, warning: 1, info: 2 };
 
 /** The tables made ready once for many diagnoses. */
@@ -21,9 +22,11 @@ export function prepareTable(knowledge) {
 
 /** Everything that the rules and the tables say about a text. */
 export function diagnose(input, table, options = {}) {
-  const text = String(input ?? "").replace(/\u0000/g, " ");
+  const text = String(input ?? "").replace(UNSEEN, " ");
   const { launches, faults, comments } = readCommands(text, table.engine);
   const context = { engineVersion: options.engineVersion || null, comments, text: text.slice(0, 200_000) };
+  const log = readLogPart(text, table, context, launches);
+  context.logVersion = log.told.engine_version?.value ?? null;
   const findings = [];
   const commands = [];
   launches.forEach((launch, index) => {
@@ -33,13 +36,17 @@ export function diagnose(input, table, options = {}) {
     findings.push(...found);
     commands.push(describe(launch, facts, found, table));
   });
-  const looksLikeLog = launches.length === 0 || hasLogLines(text);
-  const commandSpans = launches.map(spanOf);
-  const isCommandPlace = (place) => commandSpans.some(([from, to]) => place >= from && place < to);
-  const log = readLog(text, logRules(table, context).filter((rule) => looksLikeLog || rule.in_scripts), isCommandPlace);
   findings.push(...log.findings);
   const version = launches.length > 0 ? commands[0].version : logVersion(table, context, log);
   return { engine_version: version, findings: finish(findings, text, table, options.languages ?? LANGUAGES), commands, log: { told: log.told, root: log.root } };
+}
+
+/** What is a log in the text; beside a command only the lines outside it count. */
+function readLogPart(text, table, context, launches) {
+  const looksLikeLog = launches.length === 0 || hasLogLines(text);
+  const spans = launches.map(spanOf);
+  const isCommandPlace = (place) => spans.some(([from, to]) => place >= from && place < to);
+  return readLog(text, logRules(table, context).filter((rule) => looksLikeLog || rule.in_scripts), isCommandPlace);
 }
 
 /** The log rules whose range of releases fits a stated version. */

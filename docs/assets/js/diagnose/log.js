@@ -5,12 +5,13 @@ import { expression } from "./rules.js";
 
 const MAX_LINE = 4000;
 const MAX_HITS = 400;
+const MAX_EACH = 10;
 const ERROR_LINE = /^[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt)(?:: .*|:?)$/;
 const LOG_HEAD = /^(?:\([^()\n]{1,80}\) ?)?(?:ERROR|CRITICAL) [\d:.\s-]{0,40}(?:\[[^\]\n]{1,60}\] ?)?/;
 const MAX_ERRORS = 5000;
 const CONSEQUENCES = /Engine core initialization failed|EngineDeadError|EngineCore encountered|See (?:root cause|stack trace) above|WorkerProc initialization failed|Failed core proc|ChildFailedError|SystemExit|KeyboardInterrupt|cancelled|CancelledError|BrokenPipe|ConnectionReset/;
 const TOLD = [
-  ["engine_version", /(?:vLLM API server version|V1 LLM engine \(v|vLLM version)\s*:?\s*v?(\d+\.\d+[\w.+-]*)/],
+  ["engine_version", /(?:vLLM API server version|V1 LLM engine \(v|vLLM version|█  version)\s*:?\s*v?(\d+\.\d+[\w.+-]*)/],
   ["model", /(?:model='|model_tag': '|'model': ')([^']{1,200})'/],
   ["moe_backend", /Using '?([A-Za-z0-9_]+)'? (?:NvFp4|Fp8|Mxfp4|MxFp8|WNA16|Unquantized) MoE backend/],
   ["linear_kernel", /Using ([A-Za-z0-9_.]+) for (?:NVFP4|MXFP4|MXFP8) GEMM/],
@@ -35,8 +36,7 @@ export function readLog(text, rules, isCommandPlace) {
   for (const rule of rules) {
     if (!rule.log || (rule.unless_log && matchesAnywhere(text, index, rule.unless_log))) continue;
     if (rule.with_log && !matchesAnywhere(text, index, rule.with_log)) continue;
-    const hit = firstHit(text, index, rule, isCommandPlace);
-    if (hit) findings.push({ rule, ...hit });
+    for (const hit of hitsOf(text, index, rule, isCommandPlace)) findings.push({ rule, ...hit });
   }
   return { findings, told: whatItSays(text, index), root: firstError(text, index) };
 }
@@ -64,10 +64,9 @@ function lineText(text, starts, number) {
   return text.slice(from, Math.min(to, from + MAX_LINE)).replace(/\r$/, "");
 }
 
-/** The first line that a rule's pattern matches, and how many do. */
-function firstHit(text, starts, rule, isCommandPlace) {
-  let first = null;
-  let count = 0;
+/** The first line that a rule's patterns match; where `each` names a capture, one for each value. */
+function hitsOf(text, starts, rule, isCommandPlace) {
+  const hits = new Map();
   for (const pattern of rule.log) {
     for (const number of linesWith(text, starts, pattern)) {
       if (isCommandPlace(starts[number])) continue;
@@ -76,15 +75,22 @@ function firstHit(text, starts, rule, isCommandPlace) {
       const match = expression(pattern, "u").exec(line);
       if (!match || (rule.unless ?? []).some((other) => expression(other, "u").test(line))) continue;
       if (!capturesFit(rule, match)) continue;
-      count += 1;
-      const start = starts[number] + Math.min(match.index, lineText(text, starts, number).length);
-      if (first === null || start < first.start) {
-        const end = Math.min(start + match[0].length, starts[number] + lineText(text, starts, number).length);
-        first = { start, end: Math.max(end, start + 1), captures: named(rule, match) };
-      }
+      const hit = hitAt(text, starts, number, match, rule);
+      const key = rule.each ? hit.captures[rule.each] : "";
+      const other = hits.get(key);
+      if (!other && hits.size >= MAX_EACH) continue;
+      if (!other || hit.start < other.start) hits.set(key, hit);
     }
   }
-  return first ? { ...first, captures: { ...first.captures, count: String(count) } } : null;
+  return [...hits.values()];
+}
+
+/** Where a match stands in the text, with what it captured. */
+function hitAt(text, starts, number, match, rule) {
+  const length = lineText(text, starts, number).length;
+  const start = starts[number] + Math.min(match.index, length);
+  const end = Math.min(start + match[0].length, starts[number] + length);
+  return { start, end: Math.max(end, start + 1), captures: named(rule, match) };
 }
 
 /** Whether the captured values are those that the rule speaks of. */
@@ -194,7 +200,7 @@ function whatItSays(text, starts) {
 }
 
 const TOLD_LITERALS = {
-  engine_version: ["vLLM API server version", "V1 LLM engine (v", "vLLM version"], model: ["model='", "'model_tag': '", "'model': '"],
+  engine_version: ["vLLM API server version", "V1 LLM engine (v", "vLLM version", "█  version"], model: ["model='", "'model_tag': '", "'model': '"],
   moe_backend: ["MoE backend"], linear_kernel: ["GEMM"], attention_backend: ["attention backend"], gdn_kernel: ["GDN prefill kernel"],
   kv_pool_tokens: ["GPU KV cache size"], kv_memory_gib: ["Available KV cache memory"], maximum_concurrency: ["Maximum concurrency for"],
   weights_gib: ["Model loading took"], load_s: ["Loading weights took"], graph_capture_s: ["Graph capturing finished"],

@@ -87,6 +87,7 @@ function holds(condition, context) {
   }
   if (condition.version) return versionHolds(condition.version, context) ? { captures: {}, place: null } : null;
   const items = subjects(condition, context);
+  if (condition.absent && condition.flag && mayHoldFlags(context.launch)) return null;
   if (condition.absent) return items.length === 0 ? { captures: {}, place: null } : null;
   for (const item of items) {
     if (!valueHolds(condition, item.value)) continue;
@@ -95,6 +96,11 @@ function holds(condition, context) {
     return { captures, place: item.start === undefined ? null : { start: item.start, end: item.end } };
   }
   return null;
+}
+
+/** Whether a word that is not known, such as `$EXTRA_ARGS`, can stand for any flag. */
+function mayHoldFlags(launch) {
+  return launch.strays.some((word) => word.open) || (launch.model?.open === true && /ARG|OPT|EXTRA|FLAG/i.test(launch.model.text));
 }
 
 /** What a condition is about: every present item with its value and place. */
@@ -516,7 +522,7 @@ function variablesOfKind(context, kind) {
       continue;
     }
     const actual = state.kind === "future" ? "unknown" : state.kind;
-    if (actual !== kind) continue;
+    if (actual !== kind || (actual === "unknown" && variable.isLocal)) continue;
     const near = actual === "unknown" && !fork && state.kind !== "future" ? nearest(variable.name, Object.keys(engine.tables.environment)) : null;
     found.push({ ...place, captures: { ...captures, suggestion: variableSuggestion(near, variable.name, fork, state, table) } });
   }

@@ -1,7 +1,12 @@
 /** Shell text as commands and words; every character of a word remembers its place in the text. */
 
 const LINE_NUMBER = /^\s*(\d{1,5})(?:[:|.)]|\s)\s?/;
-const PROMPT = /^\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+(?::[^\s$#]*)?[$#]|\[[^\]\n]{1,60}\][$#]|PS [^>\n]{0,80}>|\$|%|>>?)\s+/;
+const PROMPT = /^\s*(?:\([\w.-]+\)\s*)?(?:[\w.-]+@[\w.-]+(?::[^\s$#]*)?[$#]|\[[^\]\n]{1,60}\][$#]|PS [^>\n]{0,80}>|\$|%|>{1,3})\s+/;
+const PROGRAM = "(?:sudo|docker|podman|vllm|python3?|export|bash|nohup|VLLM_\\w+=\\S*)";
+const ROOT_PROMPT = new RegExp(`^\\s*#\\s+(?=${PROGRAM}\\s)`);
+const UNPROMPTED = new RegExp(`^\\s*${PROGRAM}\\s`);
+const CODE_SPAN = /`((?:sudo\s|docker\s|podman\s|vllm\s|python3?\s-m\s|VLLM_\w+=)[^`]+)`/;
+const ARRAY_START = /^[A-Za-z_]\w*\+?=$/;
 const FENCE = /^\s*(?:```|~~~).*$/;
 const CURLY_QUOTES = { "\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'", "\u00a0": " " };
 const MAX_UNCLOSED = 20;
@@ -10,14 +15,22 @@ const MAX_UNCLOSED = 20;
 export function blankDecoration(text) {
   const lines = text.split("\n");
   const numbered = isNumbered(lines);
-  return lines
-    .map((line) => {
-      if (FENCE.test(line)) return " ".repeat(line.length);
-      let rest = line;
-      if (numbered) rest = blankMatch(rest, LINE_NUMBER);
-      return blankMatch(rest, PROMPT);
-    })
-    .join("\n");
+  const plain = lines.map((line) => {
+    if (FENCE.test(line)) return " ".repeat(line.length);
+    const rest = numbered ? blankMatch(line, LINE_NUMBER) : line;
+    return onlyCodeSpan(blankMatch(rest, PROMPT));
+  });
+  if (plain.some((line) => UNPROMPTED.test(line))) return plain.join("\n");
+  return plain.map((line) => blankMatch(line, ROOT_PROMPT)).join("\n");
+}
+
+/** A sentence that quotes a command in back-ticks, with all but the command blanked. */
+function onlyCodeSpan(line) {
+  const match = CODE_SPAN.exec(line);
+  if (!match || line.slice(0, match.index).trim() === "") return line;
+  const start = match.index + 1;
+  const end = start + match[1].length;
+  return " ".repeat(start) + match[1] + " ".repeat(line.length - end);
 }
 
 function blankMatch(line, pattern) {
@@ -57,6 +70,7 @@ function newReader(text, places, variables, literalQuotes) {
     text, places, variables, literalQuotes,
     continuation: powerShell ? "`" : "\\",
     index: 0, lastInk: text.trimEnd().length - 1, words: [], word: null, commands: [], faults: [], unclosed: null, skipWord: false,
+    array: null,
   };
 }
 
@@ -85,6 +99,12 @@ function step(reader) {
     return quotation(reader, letter);
   }
   if (letter === "$") return variable(reader, false);
+  if (letter === "(" && reader.word !== null && ARRAY_START.test(reader.word.letters.join(""))) return openArray(reader);
+  if (letter === ")" && reader.array !== null) {
+    closeArray(reader);
+    reader.index += 1;
+    return undefined;
+  }
   if (";|&".includes(letter)) return separator(reader, letter);
   if ((letter === ">" || letter === "<") && !isInsideBraces(reader)) return redirection(reader);
   if ((letter === "(" || letter === ")") && reader.word === null) {
@@ -107,13 +127,15 @@ function isInsideBraces(reader) {
 }
 
 function append(reader, letter, index) {
-  if (reader.word === null) {
-    reader.word = { letters: [], places: [], start: placeOf(reader, index), quoted: false, open: false };
-  }
-  reader.word.end = placeOf(reader, index) + 1;
+  appendAt(reader, letter, placeOf(reader, index));
+}
+
+function appendAt(reader, letter, place) {
+  if (reader.word === null) reader.word = { letters: [], places: [], start: place, quoted: false, open: false };
+  reader.word.end = place + 1;
   if (letter === "") return;
   reader.word.letters.push(letter);
-  reader.word.places.push(placeOf(reader, index));
+  reader.word.places.push(place);
 }
 
 function endWord(reader) {
@@ -131,6 +153,7 @@ function endWord(reader) {
 }
 
 function endCommand(reader, by) {
+  if (reader.array !== null) closeArray(reader);
   endWord(reader);
   reader.skipWord = false;
   if (reader.words.length > 0) {
@@ -146,12 +169,31 @@ function assign(reader) {
   if (!words.every((word) => /^[A-Za-z_]\w*=/.test(word.text))) return;
   for (const word of words) {
     const cut = word.text.indexOf("=");
-    if (!word.open) reader.variables.set(word.text.slice(0, cut), word.text.slice(cut + 1));
+    if (!word.open) reader.variables.set(word.text.slice(0, cut), { text: word.text.slice(cut + 1), places: word.places.slice(cut + 1) });
   }
 }
 
+/** `NAME=(`: the words up to `)` are the items of an array. */
+function openArray(reader) {
+  const name = reader.word.letters.join("").replace(/\+?=$/, "");
+  const isMore = reader.word.letters.includes("+");
+  reader.array = { name, before: reader.words, items: isMore ? reader.variables.get(name)?.items ?? [] : [] };
+  reader.word = null;
+  reader.words = [];
+  reader.index += 1;
+}
+
+function closeArray(reader) {
+  endWord(reader);
+  const { name, before, items } = reader.array;
+  reader.variables.set(name, { text: "", places: [], items: [...items, ...reader.words] });
+  reader.words = before;
+  reader.array = null;
+}
+
 function newline(reader) {
-  endCommand(reader, "newline");
+  if (reader.array !== null) endWord(reader);
+  else endCommand(reader, "newline");
   reader.index += 1;
 }
 
@@ -198,6 +240,7 @@ function escaped(reader) {
 
 function quotation(reader, quote) {
   const { text, index } = reader;
+  const isCurly = text[index] !== quote;
   if (reader.word === null) append(reader, "", index);
   reader.word.quoted = true;
   reader.index += 1;
@@ -205,7 +248,7 @@ function quotation(reader, quote) {
     const raw = text[reader.index];
     const letter = CURLY_QUOTES[raw] && raw !== "\u00a0" ? CURLY_QUOTES[raw] : raw;
     if (letter === quote && !reader.literalQuotes.has(reader.index)) {
-      reader.word.end = placeOf(reader, reader.index) + 1;
+      if (reader.word) reader.word.end = placeOf(reader, reader.index) + 1;
       reader.index += 1;
       return;
     }
@@ -215,17 +258,28 @@ function quotation(reader, quote) {
     } else if (quote === '"' && letter === "$") {
       variable(reader, true);
     } else {
-      append(reader, raw, reader.index);
+      append(reader, isCurly ? letter : raw, reader.index);
       reader.index += 1;
     }
   }
   reader.unclosed = index;
 }
 
-/** `$NAME`, `${NAME:-default}` or `$(…)`; what is not known stays as written and is marked open. */
+/** `$NAME`, `${NAME:-default}`, `${NAME[@]}` or `$(…)`; what is not known stays as written and is marked open. */
 function variable(reader, inQuotes) {
   const { text, index } = reader;
   const rest = text.slice(index, index + 400);
+  const setting = /^\$env:(?=[A-Za-z_]\w*\s*=)/i.exec(rest);
+  if (setting) {
+    for (let at = 0; at < setting[0].length; at += 1) append(reader, text[index + at], index + at);
+    reader.index += setting[0].length;
+    return;
+  }
+  const array = /^\$\{([A-Za-z_]\w*)\[[@*]\]\}/.exec(rest);
+  if (array) {
+    arrayItems(reader, array);
+    return;
+  }
   const simple = /^\$([A-Za-z_]\w*)/.exec(rest);
   const braces = /^\$\{([A-Za-z_]\w*)(?::?[-=]([^{}]*))?(?::?[?+][^{}]*)?\}/.exec(rest);
   const substitution = /^\$\([^()\n]{0,300}\)/.exec(rest);
@@ -238,12 +292,45 @@ function variable(reader, inQuotes) {
     }
     return;
   }
-  const known = substitution ? undefined : reader.variables.get(match[1]) ?? match[2]?.replace(/^["']|["']$/g, "");
-  const value = known ?? match[0];
-  for (let at = 0; at < value.length; at += 1) append(reader, value[at], index);
-  if (reader.word === null) append(reader, "", index);
-  if (known === undefined) reader.word.open = true;
-  reader.word.end = placeOf(reader, index + match[0].length - 1) + 1;
+  const known = substitution ? undefined : reader.variables.get(match[1]) ?? fallback(reader, match);
+  if (known && !inQuotes && /\s/.test(known.text.trim())) splitWords(reader, known);
+  else if (known === undefined || inQuotes || known.text !== "") {
+    for (const letter of known?.text ?? match[0]) append(reader, letter, index);
+    if (reader.word === null) append(reader, "", index);
+    if (known === undefined) reader.word.open = true;
+    reader.word.end = placeOf(reader, index + match[0].length - 1) + 1;
+  }
+  reader.index += match[0].length;
+}
+
+/** The default of `${NAME:-default}` with its places. */
+function fallback(reader, match) {
+  if (match[2] === undefined) return undefined;
+  const text = match[2].replace(/^["']|["']$/g, "");
+  const from = reader.index + match[0].indexOf(text, match[1].length + 2);
+  return { text, places: Array.from(text, (_, at) => placeOf(reader, from + at)) };
+}
+
+/** An unquoted value of several words becomes words that stand where the value was written. */
+function splitWords(reader, { text, places }) {
+  for (let at = 0; at < text.length; at += 1) {
+    if (/\s/.test(text[at])) endWord(reader);
+    else appendAt(reader, text[at], places[at]);
+  }
+}
+
+/** `${NAME[@]}`: the items of an array, each a word of its own. */
+function arrayItems(reader, match) {
+  const items = reader.variables.get(match[1])?.items;
+  if (items === undefined) {
+    for (const letter of match[0]) append(reader, letter, reader.index);
+    reader.word.open = true;
+    reader.word.end = placeOf(reader, reader.index + match[0].length - 1) + 1;
+  } else {
+    if (reader.word?.letters.length === 0) reader.word = null;
+    endWord(reader);
+    reader.words.push(...items);
+  }
   reader.index += match[0].length;
 }
 
