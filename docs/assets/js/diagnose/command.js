@@ -70,7 +70,7 @@ function serves(launch) {
 
 /** Whether the words behind `vllm serve` are a sentence and no arguments. */
 function isProse(launch) {
-  if (launch.engine !== "vllm" || launch.form !== "shell" || launch.lead !== "vllm-serve") return false;
+  if (launch.engine !== "vllm" || launch.lead !== "vllm-serve") return false;
   const isModel = launch.model === null || /[/\d$~]/.test(launch.model.text);
   return !isModel && launch.strays.length > 1;
 }

@@ -15,7 +15,8 @@ const FORMATS = [
   ["bf16", /bf16|fp16/i],
 ];
 const BITS_PER_WEIGHT = { nvfp4: 5, mxfp4: 4.4, int4: 4.7, int8: 8.5, fp8: 8.4, bf16: 16, exl3: 4, gguf: 4.8 };
-const BRANDS = ["qwen", "gemma", "glm", "minimax", "deepseek", "nemotron", "gpt-oss", "llama", "mistral", "kimi", "laguna", "step", "ling"];
+const BRANDS = ["qwen", "gemma", "glm", "minimax", "deepseek", "nemotron", "gpt-oss", "llama", "mistral", "kimi", "laguna", "step", "ling", "phi", "granite"];
+const CLOSED_BRANDS = ["gpt", "claude", "gemini", "grok"];
 
 /** Every derived fact of a launch under the name that rules use. */
 export function factsOf(launch, table, context) {
@@ -169,13 +170,17 @@ function estimate(total, format) {
   return Math.round((total * 1e9 * (BITS_PER_WEIGHT[format] ?? 16)) / 8 / GIB);
 }
 
-/** A served name that names another series or size than the model. */
+/** A served name that names another brand, series or size than the model. */
 function servedNameConflict(launch, facts) {
   const flag = launch.flags.find((item) => item.name === "--served-model-name" && !item.open);
   if (!flag || !launch.model || launch.model.open) return null;
-  const model = launch.model.text.toLowerCase();
+  const model = dotted(launch.model.text.toLowerCase());
+  const real = brandsOf(model, BRANDS);
   for (const value of flag.values) {
-    const served = value.toLowerCase();
+    const served = dotted(value.toLowerCase());
+    const named = brandsOf(served, [...BRANDS, ...CLOSED_BRANDS]);
+    const isOther = real.length > 0 && named.length > 0 && !named.some((brand) => real.includes(brand) || (brand === "gpt" && real.includes("gpt-oss")));
+    if (isOther) return { value, start: flag.valueStart, end: flag.valueEnd, other: named[0] };
     for (const brand of BRANDS) {
       const wanted = series(served, brand);
       const real = series(model, brand);
@@ -189,8 +194,20 @@ function servedNameConflict(launch, facts) {
   return null;
 }
 
+/** A name with the points of its version numbers: `llama-3_3` is llama-3.3. */
+function dotted(name) {
+  return name.replace(/(\d)[_-](\d)(?=$|[-_/ ])/g, "$1.$2");
+}
+
+/** The brands that stand in a name as words, with or without a number behind. */
+function brandsOf(name, brands) {
+  return brands.filter((brand) => new RegExp(`(?:^|[^a-z])${brand}(?:[-_ ]?[mv]?\\d|$|[-_/ ](?!by-))`).test(name));
+}
+
+/** The number of a brand's series without its point: `qwen3.5` and `qwen35` are alike. */
 function series(text, brand) {
-  return new RegExp(`${brand}[-_ ]?[mv]?(\\d+(?:\\.\\d+)?)(?![\\d.]*b)`, "i").exec(text)?.[1] ?? null;
+  const number = new RegExp(`${brand}[-_ ]?[mv]?(\\d+(?:\\.\\d+)?)(?![\\d.]*b)`, "i").exec(text)?.[1];
+  return number?.replace(".", "") ?? null;
 }
 
 // Release ----------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ export function diagnose(input, table, options = {}) {
   });
   findings.push(...log.findings);
   const version = launches.length > 0 ? commands[0].version : logVersion(table, context, log);
-  return { engine_version: version, findings: finish(findings, text, table, options.languages ?? LANGUAGES), commands, log: { told: log.told, root: log.root } };
+  return { engine_version: version, findings: finish(findings, String(input ?? ""), table, options.languages ?? LANGUAGES), commands, log: { told: log.told, root: log.root } };
 }
 
 /** What is a log in the text; beside a command only the lines outside it count. */
