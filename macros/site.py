@@ -30,6 +30,7 @@ from macros import chinese
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = {"zh": "简体中文", "en": "English", "zh-Hant": "繁體中文"}
+LOCALES = {"zh": "zh_CN", "en": "en_US", "zh-Hant": "zh_TW"}  # as sites that show links want it
 DERIVED = "zh-Hant"  # made from zh when the HTML is done
 PLUGIN = "gb10-ledger"
 log = logging.getLogger(f"mkdocs.plugins.{PLUGIN}")
@@ -45,6 +46,7 @@ SECTION_LIST = re.compile(r'(<nav class="md-nav" [^>]*aria-labelledby="__nav_[0-
 SECTION_TITLE = re.compile(r'<label class="md-nav__title" for="(__nav_[0-9_]+)"')
 WHILE_WRITING = {"bilingual/one-sided"}  # one language is written before the other
 GLOSSARY = "glossary.md"  # explains the terms itself
+STRUCTURED_DATA = re.compile(r'<script type="application/ld\+json">.*?</script>', re.DOTALL)
 SIDE_BY_SIDE = re.compile(r"</(?:td|th|dt|dd|div|figcaption|summary)>(?=<)")  # words for the search
 THEME_BASE = re.compile(r'("base":\s*"[^"]*?)/?(")')
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -290,6 +292,8 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
             page.title, page.toc, page.meta = original.title, original.toc, dict(original.meta)
             page.meta["search"] = {"exclude": True}  # its entries are made from the original's, too
             return original.content
+        page.meta["structured"] = "".join(STRUCTURED_DATA.findall(content))
+        content = STRUCTURED_DATA.sub("", content)  # the theme would run it as a program
         content = SIDE_BY_SIDE.sub(r"\g<0> ", content)
         language, _, path = page.file.src_uri.partition("/")
         if language in LANGUAGES and path != GLOSSARY:
@@ -343,6 +347,7 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
                 {
                     "language": other,
                     "name": LANGUAGES[other],
+                    "locale": LOCALES[other],
                     "url": (addresses.get(f"{other}/{path}") or addresses[f"{other}/index.md"]).url,
                 }
                 for other in self.languages
@@ -456,7 +461,8 @@ def stop_if_taken(host: str, port: int) -> None:
 
 def generated_file(config: MkDocsConfig, uri: str, page: object) -> File:
     """Return a rendered page as a file of the build; its text is not searched for macros."""
-    meta = {"title": page.title, "description": page.description, "render_macros": False}
+    description = html.escape(page.description)
+    meta = {"title": page.title, "description": description, "render_macros": False}
     front_matter = yaml.safe_dump(meta, allow_unicode=True, sort_keys=False, width=1000)
     text = f"---\n{front_matter}---\n\n{page.markdown}"
     return File.generated(config, uri, content=text, inclusion=InclusionLevel.NOT_IN_NAV)

@@ -10,7 +10,7 @@ from macros.rendering.parts import said
 
 READ = {"p", "li", "dd"}  # what is read from left to right
 LEFT_ALONE = {
-    "a", "button", "code", "figcaption", "form", "h1", "h2", "h3", "h4", "h5", "h6", "kbd", "label",
+    "a", "button", "code", "figure", "form", "h1", "h2", "h3", "h4", "h5", "h6", "kbd", "label",
     "nav", "pre", "samp", "script", "style", "summary", "svg", "textarea", "th",
 }  # fmt: skip
 NOT_PROSE = re.compile(r"\slang=|class=\"[^\"]*\b(?:badge|headerlink|panel)\b|\shidden\b")

@@ -34,6 +34,7 @@ class Parsed:
     description: str = ""
     title: str = ""
     text: list[str] = field(default_factory=list)
+    shared: dict[str, str] = field(default_factory=dict)
 
 
 class Reader(HTMLParser):
@@ -64,6 +65,8 @@ class Reader(HTMLParser):
             page.resources.append(values["src"])
         if tag == "meta" and values.get("name") == "description":
             page.description = values["content"]
+        if tag == "meta" and values.get("property", "").startswith("og:"):
+            page.shared[values["property"]] = values["content"]
 
     def handle_endtag(self, tag):
         if self.skipped and self.skipped[-1] == tag:
@@ -114,6 +117,21 @@ def test_every_page_names_its_language_and_describes_itself(pages, language):
         assert page.language == language, page.path
         assert page.description, page.path
         assert page.title, page.path
+
+
+LOCALES = {"zh": "zh_CN", "en": "en_US", "zh-Hant": "zh_TW"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_page_says_what_to_show_of_a_shared_link(pages, built_site, language):
+    for path, page in of_language(pages, language).items():
+        shown = page.shared
+        assert page.title.startswith(shown["og:title"]) or not path, page.path
+        assert shown["og:description"] == page.description, page.path
+        assert shown["og:url"] == f"{SITE_URL}{language}/{path}"
+        assert shown["og:locale"] == LOCALES[language]
+        assert (built_site / shown["og:image"].removeprefix(SITE_URL)).is_file()
+        assert shown["og:image"].endswith(f".{language}.png")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
