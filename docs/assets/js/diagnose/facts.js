@@ -16,6 +16,7 @@ const FORMATS = [
 ];
 const BITS_PER_WEIGHT = { nvfp4: 5, mxfp4: 4.4, int4: 4.7, int8: 8.5, fp8: 8.4, bf16: 16, exl3: 4, gguf: 4.8 };
 const BRANDS = ["qwen", "gemma", "glm", "minimax", "deepseek", "nemotron", "gpt-oss", "llama", "mistral", "kimi", "laguna", "step", "ling", "phi", "granite"];
+const ORDINARY_WORDS = ["step", "ling", "granite", "kimi", "laguna"];
 const CLOSED_BRANDS = ["gpt", "claude", "gemini", "grok"];
 
 /** Every derived fact of a launch under the name that rules use. */
@@ -175,23 +176,34 @@ function servedNameConflict(launch, facts) {
   const flag = launch.flags.find((item) => item.name === "--served-model-name" && !item.open);
   if (!flag || !launch.model || launch.model.open) return null;
   const model = dotted(launch.model.text.toLowerCase());
-  const real = brandsOf(model, BRANDS);
   for (const value of flag.values) {
     const served = dotted(value.toLowerCase());
-    const named = brandsOf(served, [...BRANDS, ...CLOSED_BRANDS]);
-    const isOther = real.length > 0 && named.length > 0 && !named.some((brand) => real.includes(brand) || (brand === "gpt" && real.includes("gpt-oss")));
-    if (isOther) return { value, start: flag.valueStart, end: flag.valueEnd, other: named[0] };
-    for (const brand of BRANDS) {
-      const wanted = series(served, brand);
-      const real = series(model, brand);
-      if (wanted && real && wanted !== real) return { value, start: flag.valueStart, end: flag.valueEnd, other: `${brand}${wanted}` };
-    }
-    const size = sizeOf(served);
-    const real = sizeOf(model.split("/").pop()) ?? facts.total_billion;
-    const sharesBrand = BRANDS.some((brand) => served.includes(brand) && model.includes(brand));
-    if (size !== null && real !== null && sharesBrand && Math.abs(size - real) > 1.5) return { value, start: flag.valueStart, end: flag.valueEnd, other: `${size}B` };
+    const other = otherBrand(served, model) ?? otherSeries(served, model) ?? otherSize(served, model, facts);
+    if (other !== null) return { value, start: flag.valueStart, end: flag.valueEnd, other };
   }
   return null;
+}
+
+function otherBrand(served, model) {
+  const own = brandsOf(model, BRANDS);
+  const named = brandsOf(served, [...BRANDS, ...CLOSED_BRANDS]);
+  const isOwn = (brand) => own.some((each) => each.startsWith(brand));
+  return own.length > 0 && named.length > 0 && !named.some(isOwn) ? named[0] : null;
+}
+
+function otherSeries(served, model) {
+  for (const brand of BRANDS) {
+    const [wanted, real] = [series(served, brand), series(model, brand)];
+    if (wanted && real && wanted !== real) return `${brand}${wanted}`;
+  }
+  return null;
+}
+
+function otherSize(served, model, facts) {
+  const size = sizeOf(served);
+  const real = sizeOf(model.split("/").pop()) ?? facts.total_billion;
+  const sharesBrand = BRANDS.some((brand) => served.includes(brand) && model.includes(brand));
+  return size !== null && real !== null && sharesBrand && Math.abs(size - real) > 1.5 ? `${size}B` : null;
 }
 
 /** A name with the points of its version numbers: `llama-3_3` is llama-3.3. */
@@ -199,14 +211,15 @@ function dotted(name) {
   return name.replace(/(\d)[_-](\d)(?=$|[-_/ ])/g, "$1.$2");
 }
 
-/** The brands that stand in a name as words, with or without a number behind. */
+/** The brands that stand in a name as words; one that is an English word needs a number behind. */
 function brandsOf(name, brands) {
-  return brands.filter((brand) => new RegExp(`(?:^|[^a-z])${brand}(?:[-_ ]?[mv]?\\d|$|[-_/ ](?!by-))`).test(name));
+  const end = (brand) => (ORDINARY_WORDS.includes(brand) ? "[-_ ]?\\d" : "(?:[-_ ]?[mv]?\\d|[-_/ ]|$)");
+  return brands.filter((brand) => new RegExp(`(?:^|[^a-z])${brand}${end(brand)}`).test(name));
 }
 
 /** The number of a brand's series without its point: `qwen3.5` and `qwen35` are alike. */
 function series(text, brand) {
-  const number = new RegExp(`${brand}[-_ ]?[mv]?(\\d+(?:\\.\\d+)?)(?![\\d.]*b)`, "i").exec(text)?.[1];
+  const number = new RegExp(`${brand}[-_ ]?[mv]?(\\d{1,2}(?:\\.\\d+)?)(?!\\d|[\\d.]*b)`, "i").exec(text)?.[1];
   return number?.replace(".", "") ?? null;
 }
 

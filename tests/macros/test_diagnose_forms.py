@@ -1,0 +1,66 @@
+"""How people write and paste: every form is read, nothing unrelated is told, every place is exact."""
+
+from functools import cache
+
+import pytest
+import yaml
+
+from macros import library as library_module
+from macros.diagnose import Diagnoser, knowledge
+from tests.conftest import ROOT
+
+FORMS = yaml.safe_load((ROOT / "tests/cases/diagnose/forms/forms.yaml").read_text("utf-8"))
+
+
+@cache
+def diagnoser() -> Diagnoser:
+    """Return the diagnosis over the data of this project."""
+    return Diagnoser(knowledge(library_module.load(ROOT)[0]))
+
+
+def made(findings: list[dict]) -> set[tuple[str, str]]:
+    """Return pitfall and severity of every finding."""
+    return {(each["pitfall"], each["severity"]) for each in findings}
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form["id"])
+def test_a_form_is_read_as_it_is_meant(form):
+    result = diagnoser().diagnose(form["text"], form.get("engine_version"))
+    told = made(result["findings"])
+    expected = form.get("expected", [])
+    wanted = {(e["pitfall"], e["severity"]) for e in expected if not e.get("optional")}
+    assert wanted - told == set()
+    allowed = {each["pitfall"] for each in expected if each["severity"] == "error"}
+    assert {pitfall for pitfall, severity in told if severity == "error"} <= allowed
+    assert {pitfall for pitfall, _ in told}.isdisjoint(form.get("never", []))
+    if form.get("at_most") == "info":
+        assert {severity for _, severity in told} <= {"info"}
+    if "version_told" in form:
+        version = result["engine_version"]
+        assert (version["text"] or version["stated"]) == form["version_told"]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form["id"])
+def test_the_text_of_a_finding_is_what_stands_at_its_place(form):
+    lines = form["text"].split("\n")
+    for finding in diagnoser().diagnose(form["text"], form.get("engine_version"))["findings"]:
+        line = lines[finding["line"] - 1]
+        assert finding["text"].strip()
+        assert line[finding["column"] - 1 :].startswith(finding["text"])
+
+
+@pytest.mark.parametrize(
+    ("flag", "fix"),
+    [
+        ("--num-scheduler-steps 8", "Delete it; the V1 engine has no multi-step scheduling."),
+        ("--frobnicate", "Delete it, or look it up with `vllm serve --help=all`."),
+        ("--context-length 8192", "That is SGLang's name; write `--max-model-len`."),
+        ("--max-model-lenght 8192", "Write `--max-model-len`."),
+        ("-tp2", "Write `-tp 2`."),
+    ],
+)
+def test_the_nearest_flag_is_near_or_not_named(flag, fix):
+    text = f"vllm serve openai/gpt-oss-120b {flag}"
+    findings = diagnoser().diagnose(text, "0.28.0")["findings"]
+    (error,) = [each for each in findings if each["severity"] == "error"]
+    assert error["fix"]["en"] == fix
