@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from macros.arithmetic import median
-from macros.compositions import composition_of, has_composition
+from macros.compositions import composition_of, drafter_of, has_composition
 from macros.law import kv_format_of
-from macros.ledger import Composition, LedgerError, Load, kv_bytes_kept, resident_bytes
+from macros.ledger import Composition, Load, check_load, kv_bytes_kept, resident_bytes
 from macros.library import Library
 from macros.records import Hardware, Measurement, Model
 
@@ -87,19 +87,23 @@ def _request_bytes(composition: Composition, load: Load, context_tokens: int) ->
     return kept + composition.state_bytes * (1 + load.draft_tokens)
 
 
-def fit(
-    library: Library, checkpoint_id: str, load: Load, hardware: Hardware
-) -> Fit:
-    """Return whether a checkpoint fits on `load.nodes` machines; all bytes are of one machine."""
+def fit(library: Library, checkpoint_id: str, load: Load, hardware: Hardware) -> Fit:
+    """Return whether a checkpoint fits on `load.nodes` machines; all bytes are of one machine.
+
+    Raises LedgerError for a load that makes no sense for this checkpoint.
+    """
     composition = composition_of(library, checkpoint_id)
-    if load.draft == "mtp" and not any(module.draft for module in composition.modules):
-        raise LedgerError(f"{composition.model} has no published MTP layers")
+    drafter = drafter_of(library, composition.model, load.draft)
+    check_load(composition, load, drafter)
     reserves = [each.reserve_bytes for each in logged_reserves(library, hardware)]
     reserve = median(reserves) if reserves else None
-    weights = resident_bytes(composition, draft=load.draft == "mtp") / load.nodes
+    resident = resident_bytes(composition, draft=load.draft == "mtp")
+    weights = (resident + (drafter.weight_bytes if drafter else 0)) / load.nodes
     capacity = hardware.usable_memory_bytes
     state = load.concurrency * composition.state_bytes * (1 + load.draft_tokens) / load.nodes
-    kept = kv_bytes_kept(composition, load.context_tokens, load.kv_format, draft=load.draft == "mtp")
+    kept = kv_bytes_kept(
+        composition, load.context_tokens, load.kv_format, draft=load.draft == "mtp"
+    )
     cache = None if kept is None else kept * load.concurrency / load.nodes
     needed = weights + (cache or 0) + state + (reserve or 0)
     free = capacity - weights - (reserve or 0)
