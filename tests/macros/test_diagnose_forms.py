@@ -1,4 +1,4 @@
-"""How people write and paste: every form is read, nothing unrelated is told, every place is exact."""
+"""How people write and paste: every form is read, nothing unrelated told, every place exact."""
 
 from functools import cache
 

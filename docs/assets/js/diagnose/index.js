@@ -4,7 +4,7 @@ import { isLogLine, readCommands } from "./command.js";
 import { prepareEngine, readVersion } from "./engine.js";
 import { factsOf } from "./facts.js";
 import { lineOf, readLog } from "./log.js";
-import { evaluateRules, versionText } from "./rules.js";
+import { evaluateRules, versionFindings, versionText } from "./rules.js";
 
 const LANGUAGES = ["en", "zh"];
 const MAX_FINDINGS = 300;
@@ -37,8 +37,17 @@ export function diagnose(input, table, options = {}) {
     commands.push(describe(launch, facts, found, table));
   });
   findings.push(...log.findings);
+  if (launches.length === 0 && options.engineVersion) findings.push(...statedFindings(text, table, options.engineVersion));
   const version = launches.length > 0 ? commands[0].version : logVersion(table, context, log);
   return { engine_version: version, findings: finish(findings, String(input ?? ""), table, options.languages ?? LANGUAGES), commands, log: { told: log.told, root: log.root } };
+}
+
+/** What is to be said of the reader's release where no command can carry it. */
+function statedFindings(text, table, stated) {
+  const ink = /\S+/.exec(text.slice(0, 100_000));
+  if (!ink) return [];
+  const version = { ...readVersion(table.engine, stated), stated };
+  return versionFindings(version, table, { start: ink.index, end: ink.index + ink[0].length });
 }
 
 /** What is a log in the text; beside a command only the lines outside it count. */

@@ -572,7 +572,19 @@ function continuationEdit(fault) {
   return [];
 }
 
+/** A release that is not known: outside the tables, or stated in a way that names none. */
 function versionOutside({ launch, version, engine }) {
-  if (version.kind !== "outside") return [];
-  return [{ ...launch.head, captures: { stated: version.version, first: engine.releases[0], newest: engine.releases[engine.releases.length - 1] } }];
+  const isTag = version.kind === "unknown" && version.stated === null && launch.image?.tag && /vllm/i.test(launch.image.text);
+  const stated = version.version ?? version.stated ?? (isTag ? launch.image.tag : null);
+  const kind = { outside: "outside", unknown: "unread" }[version.kind];
+  if (!kind || !stated) return [];
+  const place = isTag ? { start: launch.image.start, end: launch.image.end } : launch.head;
+  return [{ ...place, kind, captures: { stated, first: engine.releases[0], newest: engine.releases[engine.releases.length - 1] } }];
+}
+
+/** The finding on the stated release of a text that holds no command. */
+export function versionFindings(version, table, place) {
+  const context = { launch: { head: place, engine: "vllm" }, version, engine: table.engine };
+  const rules = table.rules.filter((rule) => rule.check === "version-outside");
+  return rules.flatMap((rule) => versionOutside(context).filter((item) => rule.kinds.includes(item.kind)).map((item) => ({ rule, ...item })));
 }

@@ -65,10 +65,10 @@ export function readShell(text, places = null, variables = new Map(), literalQuo
 }
 
 function newReader(text, places, variables, literalQuotes) {
-  const powerShell = /`[ \t]*\n/.test(text) && !/\\[ \t]*\n/.test(text);
+  const other = /\\[ \t]*\n/.test(text) ? null : /([`^])[ \t]*\r?\n/.exec(text);
   return {
     text, places, variables, literalQuotes,
-    continuation: powerShell ? "`" : "\\",
+    continuation: other ? other[1] : "\\",
     index: 0, lastInk: text.trimEnd().length - 1, words: [], word: null, commands: [], faults: [], unclosed: null, skipWord: false,
     array: null,
   };
@@ -282,7 +282,7 @@ function variable(reader, inQuotes) {
   }
   const simple = /^\$([A-Za-z_]\w*)/.exec(rest);
   const braces = /^\$\{([A-Za-z_]\w*)(?::?[-=]([^{}]*))?(?::?[?+][^{}]*)?\}/.exec(rest);
-  const substitution = /^\$\([^()\n]{0,300}\)/.exec(rest);
+  const substitution = /^\$(?:\([^()\n]{0,300}\)|[@*#?!0-9]|\{[^{}\n]{1,300}\})/.exec(rest);
   const match = braces ?? simple ?? substitution;
   if (!match) {
     if (!inQuotes && (rest[1] === "'" || rest[1] === '"')) reader.index += 1;
@@ -292,7 +292,7 @@ function variable(reader, inQuotes) {
     }
     return;
   }
-  const known = substitution ? undefined : reader.variables.get(match[1]) ?? fallback(reader, match);
+  const known = match === substitution ? undefined : reader.variables.get(match[1]) ?? fallback(reader, match);
   if (known && !inQuotes && /\s/.test(known.text.trim())) splitWords(reader, known);
   else if (known === undefined || inQuotes || known.text !== "") {
     for (const letter of known?.text ?? match[0]) append(reader, letter, index);
