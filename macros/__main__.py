@@ -13,7 +13,7 @@ from pathlib import Path
 
 from macros import checks, memory
 from macros.checks import parity
-from macros.compositions import ceiling_of, composition_of
+from macros.compositions import ceiling_of, composition_of, drafter_of
 from macros.findings import report
 from macros.importing import ResultsError, import_results
 from macros.judge import judge
@@ -210,7 +210,8 @@ def command_fit(options: argparse.Namespace) -> int:
     checkpoint = find_checkpoint(library, options.checkpoint)
     hardware = hardware_of(library, options.hardware)
     load_ = load_from(options)
-    answer = memory.fit(library, checkpoint.id, load_, hardware)
+    drafter = drafter_of(library, checkpoint.model, load_.draft)
+    answer = memory.fit(library, checkpoint.id, load_, hardware, drafter)
     result = {
         "checkpoint": checkpoint.id, "hardware": hardware.id, "nodes": load_.nodes,
         "context_tokens": load_.context_tokens, "concurrency": load_.concurrency,

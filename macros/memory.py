@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from macros.arithmetic import median
-from macros.compositions import composition_of, drafter_of, has_composition
+from macros.compositions import composition_of, has_composition
 from macros.law import kv_format_of
 from macros.ledger import Composition, Load, check_load, kv_bytes_kept, resident_bytes
 from macros.library import Library
-from macros.records import Hardware, Measurement, Model
+from macros.records import Drafter, Hardware, Measurement, Model
 
 FRACTION_FLAG = "--gpu-memory-utilization"
 
@@ -87,13 +87,18 @@ def _request_bytes(composition: Composition, load: Load, context_tokens: int) ->
     return kept + composition.state_bytes * (1 + load.draft_tokens)
 
 
-def fit(library: Library, checkpoint_id: str, load: Load, hardware: Hardware) -> Fit:
+def fit(
+    library: Library,
+    checkpoint_id: str,
+    load: Load,
+    hardware: Hardware,
+    drafter: Drafter | None = None,
+) -> Fit:
     """Return whether a checkpoint fits on `load.nodes` machines; all bytes are of one machine.
 
     Raises LedgerError for a load that makes no sense for this checkpoint.
     """
     composition = composition_of(library, checkpoint_id)
-    drafter = drafter_of(library, composition.model, load.draft)
     check_load(composition, load, drafter)
     reserves = [each.reserve_bytes for each in logged_reserves(library, hardware)]
     reserve = median(reserves) if reserves else None

@@ -48,6 +48,7 @@ const ask = (text) => {
     capacity_bytes: machine.usable_memory_bytes,
     reserves_bytes: machine.reserves_bytes,
     model_context_tokens: data.models[plain.model].context_tokens,
+    drafter,
   }));
   return JSON.stringify(outcome);
 };
@@ -151,10 +152,13 @@ def python_answer(
     return outcome
 
 
-def python_fit(library: Library, checkpoint: str, load_: Load) -> dict[str, Any]:
+def python_fit(
+    library: Library, checkpoint: str, load_: Load, drafter: Drafter | None
+) -> dict[str, Any]:
     """Return what Python says about memory."""
     try:
-        return vars(memory.fit(library, checkpoint, load_, library.get(Hardware, "dgx-spark")))
+        machine = library.get(Hardware, "dgx-spark")
+        return vars(memory.fit(library, checkpoint, load_, machine, drafter))
     except LedgerError:
         return {"refused": True}
 
@@ -182,7 +186,7 @@ def test_browser_and_python_agree_on_random_questions(library, ask):
         engine = choose.choice(engines)
         found = ask(question_of(checkpoint, load_, drafter, engine))
         wanted = python_answer(library, composition, load_, drafter, engine)
-        wanted["fit"] = python_fit(library, checkpoint, load_)
+        wanted["fit"] = python_fit(library, checkpoint, load_, drafter)
         assert different(found, wanted) == [], (number, checkpoint, load_)
         refused += "refused" in found["ceiling"]
     assert 0.02 * NUM_QUESTIONS < refused < 0.6 * NUM_QUESTIONS  # both kinds were compared

@@ -178,13 +178,12 @@ const most = (composition, load, free) => {
 };
 
 /** Whether a composition fits on `load.nodes` machines; bytes are of one machine. */
-export const fit = (composition, load, { capacity_bytes, reserves_bytes, model_context_tokens = null }) => {
-  if (load.draft === "mtp" && !composition.modules.some((module) => module.draft)) {
-    throw new LedgerError("no-mtp-layers");
-  }
+export const fit = (composition, load, { capacity_bytes, reserves_bytes, model_context_tokens = null, drafter = null }) => {
+  checkLoad(composition, load, drafter);
   const withDraft = load.draft === "mtp";
   const reserve = reserves_bytes.length ? median(reserves_bytes) : null;
-  const weights = sum(composition.modules.filter((m) => withDraft || !m.draft).map(bytesWhole)) / load.nodes;
+  const resident = sum(composition.modules.filter((m) => withDraft || !m.draft).map(bytesWhole));
+  const weights = (resident + (drafter?.weight_bytes ?? 0)) / load.nodes;
   const state = (load.concurrency * composition.state_bytes * (1 + load.draft_tokens)) / load.nodes;
   const kept = kvBytesKept(composition, load.context_tokens, load.kv_format, withDraft);
   const cache = kept === null ? null : (kept * load.concurrency) / load.nodes;

@@ -141,6 +141,7 @@ const memoryOf = (root, context, data) => {
     capacity_bytes: machine.usable_memory_bytes,
     reserves_bytes: machine.reserves_bytes,
     model_context_tokens: data.models[context.composition.model].context_tokens,
+    drafter: context.drafter,
   });
   const size = (bytes) => (bytes === null ? say(root, "unknown") : gibibytes(bytes));
   const each = context.load.nodes > 1 ? ` (${say(root, "each-machine")})` : "";
@@ -218,7 +219,7 @@ export const start = async (root) => {
       const published = ceiling(plain, load, { ...machine, drafter }).ceiling_tokens_per_s;
       const law = data.laws[ENGINE] ?? data.laws.all ?? null;
       const expected = law && expectedTokensPerS(law, composition, answer, load);
-      const context = { load, plain, composition, chosen, published };
+      const context = { load, plain, composition, drafter, chosen, published };
       place("answer").replaceChildren(...answerOf(root, context, answer, expected).filter(Boolean));
       place("bar").replaceChildren(barOf(answer, plain.name, root, order));
       place("modules").replaceChildren(modulesOf(root, context, answer, data, change));
