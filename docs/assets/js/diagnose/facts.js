@@ -236,13 +236,13 @@ function versionFacts(launch, table, context) {
     const version = mapped ?? /(?:^|[^\d.])v?(0\.\d+\.\d+(?:rc\d+|\.post\d+)?)/.exec(image.tag)?.[1];
     if (version) return { ...readVersion(engine, version), stated: version, from: "tag" };
   }
+  if (context.logVersion) return { ...readVersion(engine, context.logVersion), stated: context.logVersion, from: "log" };
   for (const comment of context.comments) {
     const tag = /vllm[^\s]*:v?(0\.\d+\.\d+)/i.exec(comment) ?? /vllm\s+(?:version\s*)?(?:>=?\s*)?v?(0\.\d{2}\.\d+)/i.exec(comment);
     if (tag) return { ...readVersion(engine, tag[1]), stated: tag[1], from: "comment" };
   }
   const install = /vllm(?:==|@v?)(\d+\.\d+\.\d+)/.exec(context.text);
   if (install) return { ...readVersion(engine, install[1]), stated: install[1], from: "package" };
-  if (context.logVersion) return { ...readVersion(engine, context.logVersion), stated: context.logVersion, from: "log" };
   return { kind: "unknown", releases: engine.releases, stated: null, from: null };
 }
 

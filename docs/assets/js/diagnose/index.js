@@ -9,6 +9,8 @@ import { evaluateRules, versionFindings, versionText } from "./rules.js";
 const LANGUAGES = ["en", "zh"];
 const MAX_FINDINGS = 300;
 const UNSEEN = /[\u0000\u200b\u2060\ufeff]/g;
+const PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
+const HALF_CHARACTER = /[\ud800-\udbff]$/;
 const RANK = { error: 0, warning: 1, info: 2 };
 
 /** The tables made ready once for many diagnoses. */
@@ -118,8 +120,8 @@ function finish(findings, text, table, languages) {
     const number = lineOf(starts, Math.min(finding.start, text.length));
     const severity = finding.severity ?? finding.rule.severity;
     const item = {
-      pitfall: finding.rule.pitfall, severity, line: number + 1, column: finding.start - starts[number] + 1,
-      text: text.slice(finding.start, Math.min(finding.end, finding.start + 200)).split("\n")[0],
+      pitfall: finding.rule.pitfall, severity, line: number + 1, column: numCharacters(text.slice(starts[number], finding.start)) + 1,
+      text: text.slice(finding.start, Math.min(finding.end, finding.start + 200)).split(/\r?\n/)[0].replace(HALF_CHARACTER, ""),
       message: fill(finding.rule.message, finding.captures, table, languages), fix: fill(finding.rule.fix, finding.captures, table, languages),
       start: finding.start, end: finding.end, edits: finding.edits ?? [], rule: finding.rule.number,
     };
@@ -129,6 +131,11 @@ function finish(findings, text, table, languages) {
   }
   const worst = [...seen.values()].sort((a, b) => RANK[a.severity] - RANK[b.severity]).slice(0, MAX_FINDINGS);
   return worst.sort((a, b) => a.start - b.start || RANK[a.severity] - RANK[b.severity] || (a.pitfall < b.pitfall ? -1 : 1));
+}
+
+/** How many characters a text has; one outside the basic plane is one, though two units here. */
+function numCharacters(text) {
+  return text.length - (text.match(PAIR) ?? []).length;
 }
 
 /** A text in each language with its captured values; a value can be a sentence of its own. */
