@@ -4,6 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 from macros.best import best
+from macros.functions import call
 from macros.library import Library
 from macros.plans import start_limit
 from macros.recipes import forms
@@ -12,7 +13,7 @@ from macros.rendering.bars import BarRow, byte_bar_group, share_bar
 from macros.rendering.blocks import Door, doors
 from macros.rendering.home import PanelEntry, hero, model_panel
 from macros.rendering.markup import EMPTY, Html, join
-from macros.rendering.numbers import tokens_per_s
+from macros.rendering.numbers import rounded, tokens_per_s
 from macros.rendering.pages.models import stated_speed
 from macros.rendering.parts import plain_ceiling, record_link, segments
 from macros.rendering.runs import share_of_ceiling
@@ -24,9 +25,9 @@ T = {
     "question": {"en": "How fast should your GB10 be?", "zh": "你的 GB10 应该跑多快？"},
     "lead": {
         "en": "Each token reads every active weight once. Memory bandwidth divided by these bytes "
-        "is the ceiling; kernels and launches decide which 54 to 90 percent of it you get.",
+        "is the ceiling; kernels and launches decide which {low} to {high} percent of it you get.",
         "zh": "每个词元都要把激活的权重读一遍。内存带宽除以这些字节就是上限；"
-        "内核与启动开销决定你能拿到其中的百分之 54 到 90。",
+        "内核与启动开销决定你能拿到其中的百分之 {low} 到 {high}。",
     },
     "contrast": {
         "en": "One model, two files: what a token reads",
@@ -145,8 +146,13 @@ def macros(library: Library, language: str) -> dict[str, Callable[..., str]]:
     """Return what the first page calls."""
 
     def home() -> str:
+        reached = {
+            end: rounded(call(library, "share_reached_percent", {"extreme": end}), decimals=0)
+            for end in ("lowest", "highest")
+        }
+        lead = _t("lead", language).format(low=reached["lowest"], high=reached["highest"])
         return hero(
-            question=_t("question", language), lead=_t("lead", language),
+            question=_t("question", language), lead=lead,
             panel=model_panel(entries=panel_entries(library, language), language=language),
             picture=contrast(library, language),
         )  # fmt: skip
