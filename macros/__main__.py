@@ -27,6 +27,8 @@ from macros.style import tidy, write_whole
 
 ROOT = Path(__file__).resolve().parent.parent
 OK, FINDINGS, BAD_INPUT = 0, 1, 2
+LARGEST = 10**12
+SMALLEST_SPEED = Decimal("0.000001")
 
 
 class BadInput(Exception):
@@ -49,9 +51,11 @@ def healthy_library() -> Library:
 
 
 def nearest(name: str, known: list[str], what: str) -> BadInput:
-    """Return the error for an unknown name, with the nearest known ones in any letter case."""
+    """Return the error for an unknown name, with those that hold it or else the nearest ones."""
     by_folded = {each.casefold(): each for each in known}
-    near = get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.5)
+    wanted = name.casefold()
+    near = [each for each in by_folded if len(wanted) > 3 and wanted in each][:3]
+    near = near or get_close_matches(wanted, by_folded, n=3, cutoff=0.5)
     if near:
         hint = f"did you mean {' or '.join(by_folded[each] for each in near)}?"
     else:
@@ -60,7 +64,8 @@ def nearest(name: str, known: list[str], what: str) -> BadInput:
 
 
 def find_checkpoint(library: Library, name: str) -> Checkpoint:
-    """Return a checkpoint by record id or repository in any letter case."""
+    """Return a checkpoint by record id, repository or its address, in any letter case."""
+    name = re.sub(r"^(https?://)?(huggingface\.co|hf\.co)/", "", name.strip()).rstrip("/")
     wanted = name.casefold()
     matches = []
     for checkpoint in library.records(Checkpoint):
@@ -76,7 +81,7 @@ def find_checkpoint(library: Library, name: str) -> Checkpoint:
 
 
 def at_least(lowest: float, kind: type) -> Callable[[str], float]:
-    """Return a converter for numbers of a kind with a lowest value."""
+    """Return a converter for numbers of a kind, from a lowest value to `LARGEST`."""
 
     def convert(text: str) -> float:
         try:
@@ -86,6 +91,8 @@ def at_least(lowest: float, kind: type) -> Callable[[str], float]:
             raise argparse.ArgumentTypeError(f"{text!r} is not {word}") from None
         if not lowest <= value < float("inf"):
             raise argparse.ArgumentTypeError(f"{text} must be {lowest} or more")
+        if value > LARGEST:
+            raise argparse.ArgumentTypeError(f"{text} must be {LARGEST} or less")
         return value
 
     return convert
@@ -327,6 +334,8 @@ def stated(text: str) -> Decimal:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
     if not value.is_finite() or value <= 0:
         raise argparse.ArgumentTypeError(f"{text} must be more than 0")
+    if not SMALLEST_SPEED <= value <= LARGEST:
+        raise argparse.ArgumentTypeError(f"{text} must lie between {SMALLEST_SPEED} and {LARGEST}")
     return value
 
 

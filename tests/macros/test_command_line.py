@@ -32,7 +32,12 @@ JUDGE_KEYS = {
 
 
 @pytest.mark.parametrize(
-    "name", ["sehyo/QWEN3.5-122b-a10b-nvfp4", "sehyo-qwen3.5-122b-a10b-nvfp4"]
+    "name",
+    [
+        "sehyo/QWEN3.5-122b-a10b-nvfp4",
+        "sehyo-qwen3.5-122b-a10b-nvfp4",
+        " https://huggingface.co/Sehyo/Qwen3.5-122B-A10B-NVFP4/\n",
+    ],
 )
 def test_ceiling_takes_a_repository_in_any_letter_case_or_an_id(capsys, name):
     found = answer(capsys, "ceiling", name)
@@ -101,6 +106,10 @@ def test_judge_names_causes_for_a_slow_number(capsys):
 
 BAD = [
     (("ceiling", "Sehyo/Qwen3.5-122B-NVFP4"), "did you mean Sehyo/Qwen3.5-122B-A10B-NVFP4"),
+    (("ceiling", "minimax-m2.5"), "did you mean MiniMaxAI/MiniMax-M2.5"),
+    (("ceiling", "openai/gpt-oss-20b", "--concurrency", "9" * 400), "or less"),
+    (("judge", "openai/gpt-oss-20b", "--tokens-per-s", "1e999"), "must lie between"),
+    (("judge", "openai/gpt-oss-20b", "--tokens-per-s", "1e-400"), "must lie between"),
     (("ceiling", "openai/gpt-oss-120b", "--context-tokens", "-1"), "must be 0 or more"),
     (("ceiling", "openai/gpt-oss-120b", "--concurrency", "0"), "must be 1 or more"),
     (("ceiling", "openai/gpt-oss-120b", "--concurrency", "many"), "not a whole number"),
