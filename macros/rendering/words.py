@@ -56,6 +56,7 @@ WORDS: dict[str, dict[str, str]] = {
     "panel.share": {"en": "Reached of it", "zh": "达到上限的"},
     "panel.recipe": {"en": "The whole recipe", "zh": "完整配方"},
     "panel.why": {"en": "Why this fast", "zh": "为什么是这个速度"},
+    "panel.judge": {"en": "Judge my number", "zh": "判断我的数字"},
     "panel.own": {"en": "Your own speed", "zh": "你测得的速度"},
     "panel.own.empty": {
         "en": "One request, no drafts: see how much of the ceiling you get.",

@@ -115,6 +115,7 @@ def panel_entries(library: Library, language: str) -> list[PanelEntry]:
                     links=[
                         (word("panel.recipe", language), f"/recipes/{recipe.id}/"),
                         (word("panel.why", language), f"/models/{model.id}/"),
+                        (word("panel.judge", language), f"/judge/?checkpoint={checkpoint.id}"),
                     ],
                 ),
             )
