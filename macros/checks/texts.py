@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+import pangu
+
 from macros.fields import Text
 from macros.findings import Finding
 from macros.library import Library
@@ -13,7 +15,7 @@ CODE = re.compile(r"`[^`]+`")
 PLACEHOLDER = re.compile(r"\{[a-z_][a-z0-9_.]*\}")
 DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 HAN = r"[\u3400-\u9fff]"
-HAN_THEN_LATIN = re.compile(rf"{HAN}[A-Za-z0-9]|[A-Za-z0-9%]{HAN}")
+WITHOUT_SPACE = re.compile(r"[“”…]+")  # the spacing library has its own taste for these
 HALF_WIDTH = re.compile(rf"{HAN}\s?[,;:!?](?=\s|{HAN}|$)|{HAN}\.(?=\s|$)")
 MARKUP = re.compile(r"^#{1,6} |^\|.*\|$|<[a-zA-Z/][^>]*>", re.M)
 
@@ -106,19 +108,27 @@ def chinese_typography(library: Library) -> Iterator[Finding]:
     """Chinese has a space between Han and Latin and full-width punctuation."""
     for document in documents(library):
         for at, _, chinese in texts_of(document):
-            plain = PLACEHOLDER.sub("0", CODE.sub("x", chinese))
-            found = HAN_THEN_LATIN.search(PLACEHOLDER.sub("", CODE.sub("", chinese)))
-            fix = "put a space between Han and Latin or digits"
-            if not found:
-                found = HALF_WIDTH.search(plain)
-                fix = "use full-width punctuation: ，。；：！？"
-            if found:
-                start = max(found.start() - 6, 0)
+            plain = " ".join(PLACEHOLDER.sub("0", CODE.sub("x", chinese)).split())
+            plain = WITHOUT_SPACE.sub("，", plain)
+            start, fix = _missing_space(plain), "put a space between Han and Latin or digits"
+            if start is None and (found := HALF_WIDTH.search(plain)):
+                start, fix = found.start(), "use full-width punctuation: ，。；：！？"
+            if start is not None:
                 yield document.finding(
                     rule="typography/chinese", at=f"{at}.zh",
                     expected="clean Chinese typography",
-                    got=f"…{plain[start : found.end() + 6]}…", fix=fix,
+                    got=f"…{plain[max(start - 6, 0) : start + 8]}…", fix=fix,
                 )  # fmt: skip
+
+
+def _missing_space(text: str) -> int | None:
+    """Return where the spacing library would put a space, or None where it changes nothing."""
+    spaced = pangu.space_text(text)
+    if spaced == text:
+        return None
+    return next(
+        at for at, (one, other) in enumerate(zip(text, spaced, strict=False)) if one != other
+    )
 
 
 def texts_are_text(library: Library) -> Iterator[Finding]:
