@@ -56,6 +56,12 @@ def times(ratio: Decimal | float | int | str, *, decimals: int = 1) -> str:
     return f"{rounded(ratio, decimals=decimals)}×"
 
 
+def signed(value: Decimal | float, *, decimals: int = 2) -> str:
+    """Return a difference with its sign: +0.46, −1.32, 0.00."""
+    text = rounded(value, decimals=decimals)
+    return f"+{text}" if value > 0 and text.strip("0.") else text
+
+
 def billions(value: Decimal | int | str, language: str) -> str:
     """Return a count stated in billions: 3.6 B in English, 36 亿 in Chinese."""
     number = Decimal(value)

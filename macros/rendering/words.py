@@ -274,10 +274,16 @@ WORDS: dict[str, dict[str, str]] = {
     "value": {"en": "Value", "zh": "取值"},
     "metric.decode_tokens_per_s": {"en": "decode only", "zh": "仅解码"},
     "metric.end_to_end_tokens_per_s": {"en": "end to end", "zh": "端到端"},
-    "metric.per_request_end_to_end_tokens_per_s": {"en": "end to end, each", "zh": "端到端（每请求）"},
+    "metric.per_request_end_to_end_tokens_per_s": {
+        "en": "end to end, each",
+        "zh": "端到端（每请求）",
+    },
     "metric.unspecified_tokens_per_s": {"en": "meaning not stated", "zh": "口径未说明"},
     "metric.aggregate_tokens_per_s": {"en": "all requests together", "zh": "全部请求合计"},
-    "metric.sum_of_request_rates_tokens_per_s": {"en": "sum of request rates", "zh": "各请求速率之和"},
+    "metric.sum_of_request_rates_tokens_per_s": {
+        "en": "sum of request rates",
+        "zh": "各请求速率之和",
+    },
     "metric.prefill_tokens_per_s": {"en": "prefill", "zh": "预填充"},
     "metric.peak_tokens_per_s": {"en": "peak", "zh": "峰值"},
     # What pitfalls are about, in the order of their list, and how a source stood when last seen.

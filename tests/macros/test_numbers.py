@@ -114,3 +114,9 @@ def test_a_range_of_one_number_is_that_number():
 def test_han_and_latin_stand_apart():
     assert numbers.spaced("在GB10上跑Qwen3.5，约55tok/s") == "在 GB10 上跑 Qwen3.5，约 55tok/s"
     assert numbers.spaced("已有 空格") == "已有 空格"
+
+
+def test_a_difference_shows_its_sign():
+    assert numbers.signed(Decimal("0.457")) == "+0.46"
+    assert numbers.signed(-1.318) == "−1.32"
+    assert numbers.signed(0.001) == "0.00"

@@ -6,9 +6,9 @@ from decimal import Decimal
 from macros.arithmetic import day
 from macros.best import Candidate, best, candidates, evidence_of_points, records_over_time
 from macros.claims import compute
-from macros.compositions import composition_of
-from macros.law import expected_tokens_per_s, law_for
-from macros.ledger import Load, model_shapes, resident_bytes
+from macros.compositions import ceiling_of, composition_of, has_composition
+from macros.law import expected_tokens_per_s, law_for, load_of
+from macros.ledger import LedgerError, Load, model_shapes, resident_bytes
 from macros.library import Library
 from macros.records import (
     Checkpoint,
@@ -25,7 +25,7 @@ from macros.rendering.bars import BarRow, byte_bar_group, share_bar
 from macros.rendering.blocks import answer, draft_words, notice, speed
 from macros.rendering.charts import Point, date_axis, linear_axis, step_chart
 from macros.rendering.markup import Html, element, join
-from macros.rendering.numbers import billions, rounded, tokens_per_s
+from macros.rendering.numbers import billions, rounded, signed, times, tokens_per_s
 from macros.rendering.page import Page
 from macros.rendering.parts import (
     blocks,
@@ -42,7 +42,7 @@ from macros.rendering.parts import (
     sources,
     written,
 )
-from macros.rendering.runs import share_of_ceiling, speed_table
+from macros.rendering.runs import engine_words, share_of_ceiling, speed_table
 from macros.rendering.tables import Column, data_table, facts
 from macros.rendering.words import word
 from macros.shapes import FAMILIES
@@ -75,12 +75,22 @@ T = {
     "shared_head": {"en": "the model's", "zh": "用主模型的"},
     "own_head": {"en": "its own", "zh": "自带"},
     "record": {"en": "The record over time", "zh": "最快纪录的变化"},
+    "changed": {"en": "What changed", "zh": "改变了什么"},
+    "same": {"en": "the same set-up, another run", "zh": "配置相同，另一次实测"},
+    "step_measured": {"en": "Step, measured", "zh": "单步实测"},
+    "step_predicted": {"en": "Step, by the ledger", "zh": "单步预测"},
     "record_date": {"en": "Date", "zh": "日期"},
     "architecture": {"en": "Architecture", "zh": "架构"},
     "advertised_total": {"en": "Advertised parameters", "zh": "标称总参数"},
-    "counted_total": {"en": "Counted, MTP apart", "zh": "实算（不含 MTP）"},
+    "counted_total": {
+        "en": "Counted, MTP apart, against the advertised",
+        "zh": "实算（不含 MTP），与标称的差",
+    },
     "advertised_active": {"en": "Advertised as active", "zh": "标称激活参数"},
-    "counted_active": {"en": "Counted as active", "zh": "实算激活参数"},
+    "counted_active": {
+        "en": "Counted as active, against the advertised",
+        "zh": "实算激活参数，与标称的差",
+    },
     "with_embedding": {
         "en": "{with_it} with the embedding, {without} without",
         "zh": "含嵌入 {with_it}，不含 {without}",
@@ -341,17 +351,20 @@ def _record(library: Library, model: Model, steps: list[Candidate], language: st
         (
             stated_speed(step, language),
             word(f"metric.{step.field}", language),
-            _checkpoint_name(library, step.run, language),
+            _changed(library, before, step, language),
             _bound(library, step, language),
+            *_step_factors(library, before, step),
         )
-        for step in steps
+        for before, step in zip([None, *steps], steps, strict=False)
     ]
     table = data_table(
         columns=[
             Column(word("speed", language)),
             Column(word("metric", language)),
-            Column(_t("checkpoint", language)),
+            Column(_t("changed", language)),
             Column(_t("share", language)),
+            Column(_t("step_measured", language), number=True),
+            Column(_t("step_predicted", language), number=True),
         ],
         rows=rows, caption=_t("record", language), language=language, show_caption=False,
     )  # fmt: skip
@@ -364,9 +377,57 @@ def _checkpoint_name(library: Library, run: Measurement, language: str) -> objec
     return run.checkpoint_as_stated
 
 
+def _changed(
+    library: Library, before: Candidate | None, step: Candidate, language: str
+) -> Html:
+    """Return what a step of the record changed: checkpoint, drafts, engine, or only the source."""
+    run, last = step.run, before.run if before else None
+    parts: list[object] = []
+    if last is None or run.checkpoint != last.checkpoint:
+        parts.append(_checkpoint_name(library, run, language))
+    if last is None or run.draft != last.draft:
+        parts.append(draft_words(run.draft.method, run.draft.num_tokens, language))
+    if last is None or run.engine.name != last.engine.name:
+        parts.append(engine_words(run))
+    return join(*(parts or [_t("same", language)]), separator=" · ")
+
+
+def _step_factors(
+    library: Library, before: Candidate | None, step: Candidate
+) -> tuple[str | None, str | None]:
+    """Return how much a step gained, measured and as the ceilings of both loads predict it."""
+    if before is None:
+        return None, None
+    measured = float(step.tokens_per_s) / float(before.tokens_per_s)
+    ceilings = [_ceiling_of_candidate(library, each) for each in (before, step)]
+    predicted = ceilings[1] / ceilings[0] if ceilings[0] and ceilings[1] else None
+    return times(measured, decimals=2), None if predicted is None else times(predicted, decimals=2)
+
+
+def _ceiling_of_candidate(library: Library, candidate: Candidate) -> float | None:
+    """Return the ceiling under a candidate's own load; None where it is not known."""
+    run = candidate.run
+    load = load_of(run, candidate.point)
+    if load is None or not has_composition(library, run.checkpoint):
+        return None
+    try:
+        return ceiling_of(library, run.checkpoint or "", load, run.hardware).ceiling_tokens_per_s
+    except LedgerError:
+        return None
+
+
 def _bound(library: Library, step: Candidate, language: str) -> object:
     share = share_of_ceiling(library, step.run, step.point)
     return None if share is None else share_bar(share, language=language)
+
+
+def _against(counted: Decimal, advertised: Decimal | None, language: str) -> str:
+    """Return a counted number of parameters, with its difference from the advertised one."""
+    shown = billions(round(counted, 2), language)
+    if not advertised:
+        return shown
+    difference = signed(100 * (counted / advertised - 1))
+    return f"{shown} ({difference}%)" if language == "en" else f"{shown}（{difference}%）"
 
 
 def _architecture(model: Model, language: str) -> Html:
@@ -378,13 +439,13 @@ def _architecture(model: Model, language: str) -> Html:
     if model.family in FAMILIES:
         shapes = model_shapes(model)
         total = Decimal(shapes.total_params) / 10**9
-        entries.append((_t("counted_total", language), billions(round(total, 3), language)))
+        entries.append((_t("counted_total", language), _against(total, advertised, language)))
         active = model.active_parameters_billion
         entries.append(
             (_t("advertised_active", language), billions(active, language) if active else None)
         )
         counted = [
-            billions(round(Decimal(shapes.active_params(with_embedding=each)) / 10**9, 2), language)
+            _against(Decimal(shapes.active_params(with_embedding=each)) / 10**9, active, language)
             for each in (True, False)
         ]
         entries.append(
