@@ -8,12 +8,12 @@ family (of all engines where the family has fewer than ten): `excellent` from th
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
 from macros.arithmetic import stated_interval
-from macros.compositions import ceiling_of, composition_of
+from macros.compositions import ceiling_of, composition_of, drafter_of
 from macros.law import (
     FEWEST_ROWS,
     Law,
@@ -23,7 +23,7 @@ from macros.law import (
     load_of,
     rows,
 )
-from macros.ledger import Ceiling, Composition, LedgerError, Load
+from macros.ledger import Ceiling, Composition, LedgerError, Load, step
 from macros.library import Library
 from macros.records import Cause, Measurement
 
@@ -31,6 +31,9 @@ FEWEST_ALIKE = 5
 MOST_SHOWN = 8
 EXCELLENT, NORMAL = 0.90, 0.10
 UNREMARKABLE = (0.95, 1.15)
+MOST_MISSED = 1.25
+NO_CHANGE = (0.95, 1.05)
+WIDE_BITS, NARROW_BITS = 16.0, 4.5
 SINGLE_FIELDS = ("decode_tokens_per_s", "end_to_end_tokens_per_s", "unspecified_tokens_per_s")
 
 
@@ -119,7 +122,7 @@ def judge(
         ratio_to_expected=ratio,
         percentile=_percentile(library, alike, law, speed, ratio),
         similar_measurements=_nearest(alike, load, engine, library),
-        likely_causes=list(_causes(library, ratio, answer, load, composition, engine, speed)),
+        likely_causes=list(_causes(library, ratio, answer, load, composition, engine, speed, law)),
     )
 
 
@@ -206,10 +209,14 @@ def _percentile(
 
 def _causes(
     library: Library, ratio: float | None, answer: Ceiling, load: Load, composition: Composition,
-    engine: str, speed: float,
+    engine: str, speed: float, law: Law | None,
 ) -> Iterator[LikelyCause]:  # fmt: skip
-    """Yield the causes whose predicate holds, those whose share explains the number best first."""
-    if ratio is None or UNREMARKABLE[0] <= ratio <= UNREMARKABLE[1]:
+    """Yield the causes whose predicate holds, those whose share explains the number best first.
+
+    A share that the ledger computes for this very question goes before a range of experience;
+    among ranges a narrow one goes first whose middle is near.
+    """
+    if law is None or ratio is None or UNREMARKABLE[0] <= ratio <= UNREMARKABLE[1]:
         return
     inputs = {
         "draft": load.draft,
@@ -226,14 +233,59 @@ def _causes(
     for cause in library.records(Cause):
         if not all(_holds(inputs.get(name), wanted) for name, wanted in cause.applies.items()):
             continue
-        low, high = float(cause.low_ratio), float(cause.high_ratio)
-        miss = max(math.log(low / ratio), math.log(ratio / high), 0.0)
-        if miss > math.log(1.25):
+        share = _share(library, cause, law, composition, load)
+        if share is None:
             continue
-        centre = abs(math.log(ratio / math.sqrt(low * high)))
-        found.append((miss, math.log(high / low), centre, LikelyCause(cause.id, low, high)))
-    for *_, cause in sorted(found, key=lambda each: (*each[:3], each[3].cause)):
-        yield cause
+        low, high = share * float(cause.low_ratio), share * float(cause.high_ratio)
+        low = max(low, NO_CHANGE[1]) if share > 1 else low
+        high = min(high, NO_CHANGE[0]) if share < 1 else high
+        miss = max(math.log(low / ratio), math.log(ratio / high), 0.0)
+        if miss > math.log(MOST_MISSED):
+            continue
+        width = math.log(high / low)
+        off_centre = abs(math.log(ratio / math.sqrt(low * high))) / (width / 2)
+        rank = (miss, cause.explains is None, width + off_centre, cause.id)
+        found.append((rank, LikelyCause(cause.id, low, high)))
+    for _, likely in sorted(found, key=lambda each: each[0]):
+        yield likely
+
+
+def _share(
+    library: Library, cause: Cause, law: Law, composition: Composition, load: Load
+) -> float | None:
+    """Return measured over expected under a cause: 1 without a sum, None if it changes nothing."""
+    if cause.explains is None:
+        return 1.0
+    drafter = drafter_of(library, composition.model, load.draft) if load.draft != "none" else None
+
+    def seconds(of: Composition, under: Load) -> float:
+        total = step(of, under, drafter=drafter).total_bytes
+        return law.step_s(total / load.nodes, of.num_layers)
+
+    own = seconds(composition, load)
+    match cause.explains:
+        case "launch-floor":
+            floor = float(cause.floor_ms_per_layer or 0) * composition.num_layers / 1e3
+            share = own / max(own, floor)
+        case "one-token-a-step":
+            share = 1 / load.acceptance_length
+        case "plain-speed":
+            plain = replace(load, draft="none", draft_tokens=0, acceptance_length=1.0)
+            share = own / seconds(composition, plain) / load.acceptance_length
+        case "layers-in-16-bit":
+            share = own / seconds(_with_bits(composition, WIDE_BITS), load)
+        case "layers-in-4-bit":
+            share = own / seconds(_with_bits(composition, NARROW_BITS), load)
+    return None if NO_CHANGE[0] <= share <= NO_CHANGE[1] else share
+
+
+def _with_bits(composition: Composition, bits: float) -> Composition:
+    """Return a composition whose layers outside the experts and drafts are kept in other bits."""
+    modules = tuple(
+        module if module.draft or module.read == "experts" else replace(module, read_bits=bits)
+        for module in composition.modules
+    )
+    return replace(composition, modules=modules)
 
 
 def _wide_share(composition: Composition) -> float:

@@ -525,12 +525,21 @@ class Claim(Strict):
     reviewed_on: date
 
 
+Explanation = Literal[
+    "launch-floor", "one-token-a-step", "plain-speed", "layers-in-16-bit", "layers-in-4-bit"
+]
+
+
 class Cause(Strict):
     """A reason for a number that is off, with the share it would explain."""
 
     id: Slug
     title: Text
     applies: dict[str, Any] = Field(description="predicate over the inputs of the judgement")
+    explains: Explanation | None = Field(
+        None, description="share that the ledger computes; the two ratios are then factors of it"
+    )
+    floor_ms_per_layer: Positive | None = Field(None, description="of `launch-floor`")
     low_ratio: Positive = Field(description="measured over expected that it explains, from")
     high_ratio: Positive = Field(description="… to")
     how_to_check: Text

@@ -96,7 +96,7 @@ def test_impossible_needs_more_than_the_stated_decimals(capsys):
 
 
 def test_judge_names_causes_for_a_slow_number(capsys):
-    causes = [each["cause"] for each in judged(capsys, "13", "--draft", "mtp", "--draft-tokens",
+    causes = [each["cause"] for each in judged(capsys, "22", "--draft", "mtp", "--draft-tokens",
               "1", "--acceptance-length", "1.9")["likely_causes"]]  # fmt: skip
     assert "stream-chunks-counted" in causes and "drafts-not-active" in causes
     assert "stream-chunks-counted" not in [

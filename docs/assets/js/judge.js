@@ -1,7 +1,7 @@
 // The judge in the browser: the lines of macros/judge.py over the points, ratios and causes that Python wrote.
 // Pure functions without a page. tests/macros/test_judge_js.py holds both to the same answers.
 
-import { LedgerError, ceiling, expectedTokensPerS } from "./ledger.js";
+import { LedgerError, PLAIN, ceiling, expectedTokensPerS, step } from "./ledger.js";
 
 const FEWEST_ALIKE = 5;
 const MOST_SHOWN = 8;
@@ -9,6 +9,9 @@ const EXCELLENT = 0.9;
 const NORMAL = 0.1;
 const UNREMARKABLE = [0.95, 1.15];
 const MOST_MISSED = 1.25;
+const NO_CHANGE = [0.95, 1.05];
+const WIDE_BITS = 16;
+const NARROW_BITS = 4.5;
 
 const familyOf = (judging, engine) => judging.engines[engine]?.family ?? engine;
 const lawOf = (data, judging, engine) => data.laws[familyOf(judging, engine)] ?? data.laws.all ?? null;
@@ -103,15 +106,44 @@ export const holds = (value, wanted) => {
   return value === wanted;
 };
 
-const causesOf = (causes, ratio, inputs) => {
+/** A composition whose layers outside the experts and drafts are kept in other bits. */
+const withBits = (composition, read_bits) => ({
+  ...composition,
+  modules: composition.modules.map((module) => (module.draft || module.read === "experts" ? module : { ...module, read_bits })),
+});
+
+/** Measured over expected under a cause; 1 where it is no sum, null where it changes nothing. */
+const shareOf = (cause, law, composition, load, drafter) => {
+  if (cause.explains === null) return 1;
+  const seconds = (of, under) =>
+    step(of, under, { drafter }).total_bytes / load.nodes / (law.usable_gb_per_s * 1e9) + (law.fixed_ms_per_layer * of.num_layers) / 1e3;
+  const own = seconds(composition, load);
+  const plain = { ...load, draft: PLAIN.draft, draft_tokens: PLAIN.draft_tokens, acceptance_length: PLAIN.acceptance_length };
+  const share = {
+    "launch-floor": () => own / Math.max(own, (cause.floor_ms_per_layer * composition.num_layers) / 1e3),
+    "one-token-a-step": () => 1 / load.acceptance_length,
+    "plain-speed": () => own / seconds(composition, plain) / load.acceptance_length,
+    "layers-in-16-bit": () => own / seconds(withBits(composition, WIDE_BITS), load),
+    "layers-in-4-bit": () => own / seconds(withBits(composition, NARROW_BITS), load),
+  }[cause.explains]();
+  return NO_CHANGE[0] <= share && share <= NO_CHANGE[1] ? null : share;
+};
+
+/** The causes whose predicate holds: computed shares first, then narrow ranges whose middle is near. */
+const causesOf = (causes, ratio, inputs, share) => {
   if (ratio === null || (UNREMARKABLE[0] <= ratio && ratio <= UNREMARKABLE[1])) return [];
   const found = [];
-  for (const { id, applies, low_ratio: low, high_ratio: high } of causes) {
-    if (!Object.entries(applies).every(([name, wanted]) => holds(inputs[name], wanted))) continue;
+  for (const cause of causes) {
+    if (!Object.entries(cause.applies).every(([name, wanted]) => holds(inputs[name], wanted))) continue;
+    const times = share(cause);
+    if (times === null) continue;
+    const low = Math.max(times * cause.low_ratio, times > 1 ? NO_CHANGE[1] : 0);
+    const high = Math.min(times * cause.high_ratio, times < 1 ? NO_CHANGE[0] : Infinity);
     const miss = Math.max(Math.log(low / ratio), Math.log(ratio / high), 0);
     if (miss > Math.log(MOST_MISSED)) continue;
-    const centre = Math.abs(Math.log(ratio / Math.sqrt(low * high)));
-    found.push([[miss, Math.log(high / low), centre, id], { cause: id, low_ratio: low, high_ratio: high }]);
+    const width = Math.log(high / low);
+    const offCentre = Math.abs(Math.log(ratio / Math.sqrt(low * high))) / (width / 2);
+    found.push([[miss, Number(cause.explains === null), width + offCentre, cause.id], { cause: cause.id, low_ratio: low, high_ratio: high }]);
   }
   found.sort(([one], [other]) => {
     const index = one.findIndex((value, position) => value !== other[position]);
@@ -149,6 +181,6 @@ export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, h
       has_draft_layers: composition.modules.some((module) => module.draft),
       above_ceiling: speed > answer.highest_tokens_per_s,
       wide_share: wideShare(composition),
-    }),
+    }, (cause) => shareOf(cause, law, composition, load, drafter)),
   };
 };

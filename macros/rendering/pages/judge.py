@@ -114,6 +114,10 @@ T = {
         "en": "explains {low} to {high} of the expected speed",
         "zh": "可解释预期速度的 {low} 到 {high}",
     },
+    "computed": {
+        "en": "the ledger computes the share that it explains for your question",
+        "zh": "能解释多少，由账本按你的问题算出",
+    },
     "norms": {"en": "What counts as normal", "zh": "怎样算正常"},
     "norms_note": {
         "en": "Measured over expected, from the plain points of each engine. Between the two "
@@ -210,8 +214,8 @@ def _cause(library: Library, cause: Cause, language: str) -> Html:
     return element(
         "section",
         element("h3", said(cause.title, language)),
-        element("p", _t("explains", language, low=low, high=high), " ",
-                evidence_of(cause, language), class_="cause-range"),
+        element("p", _t("computed" if cause.explains else "explains", language, low=low, high=high),
+                " ", evidence_of(cause, language), class_="cause-range"),
         prose(cause.how_to_check, language),
         command(code="\n".join(cause.commands)) if cause.commands else "",
         links(library, cause.related, language),

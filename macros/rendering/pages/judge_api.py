@@ -30,6 +30,8 @@ def data(library: Library) -> dict[str, Any]:
             {
                 "id": each.id,
                 "applies": _numbers(each.applies),
+                "explains": each.explains,
+                "floor_ms_per_layer": float(each.floor_ms_per_layer or 0),
                 "low_ratio": float(each.low_ratio),
                 "high_ratio": float(each.high_ratio),
             }

@@ -1,0 +1,86 @@
+"""What went wrong in a story is among the first two causes that the judge names."""
+
+from decimal import Decimal
+from functools import cache
+
+import pytest
+
+from macros.judge import judge
+from macros.ledger import Load
+from macros.library import Library, load
+from tests.conftest import ROOT
+
+INT4 = "intel-qwen3.5-122b-a10b-int4-autoround"
+NVFP4 = "nvidia-qwen3.5-122b-a10b-nvfp4"
+SEHYO = "sehyo-qwen3.5-122b-a10b-nvfp4"
+SMALL = "nvidia-qwen3.6-35b-a3b-nvfp4"
+REDHAT = "redhatai-qwen3.6-35b-a3b-nvfp4"
+DENSE = "nvidia-qwen3.6-27b-nvfp4"
+GPT_OSS = "openai-gpt-oss-120b"
+PLAIN = Load()
+ONE, TWO, THREE = (
+    Load(draft="mtp", draft_tokens=tokens, acceptance_length=length)
+    for tokens, length in ((1, 1.9), (2, 2.5), (3, 3.1))
+)
+STORIES = [
+    ("eager, a small model", SMALL, 0.31, PLAIN, "eager-mode"),
+    ("eager, few bytes a layer", GPT_OSS, 0.63, PLAIN, "eager-mode"),
+    ("clock stuck at 600 MHz", INT4, 0.25, PLAIN, "clock-stuck-low"),
+    ("clock capped at three quarters", NVFP4, 0.75, PLAIN, "clock-capped"),
+    ("chunks counted, one draft", REDHAT, 0.52, ONE, "stream-chunks-counted"),
+    ("chunks counted, three drafts", DENSE, 0.32, THREE, "stream-chunks-counted"),
+    ("drafts stated but off", SEHYO, 0.69, TWO, "drafts-not-active"),
+    ("drafts stated but off, dense", DENSE, 0.5, TWO, "drafts-not-active"),
+    ("swap", GPT_OSS, 0.03, PLAIN, "swapping"),
+    ("another file than stated", INT4, 0.53, PLAIN, "other-format-than-its-name"),
+    ("hidden slow state", NVFP4, 0.66, PLAIN, "hidden-slow-state"),
+    ("last month's software", NVFP4, 0.85, PLAIN, "older-software"),
+    ("sum of eight requests", GPT_OSS, 4.1, PLAIN, "aggregate-taken-for-one"),
+    ("drafts not stated", INT4, 1.8, PLAIN, "drafts-unnoticed"),
+    ("converted at load", SEHYO, 1.86, PLAIN, "converted-at-load"),
+    ("dense layers converted", GPT_OSS, 1.5, PLAIN, "converted-at-load"),
+    ("deeper drafts", DENSE, 1.5, ONE, "deeper-drafts"),
+    ("eight requests with prefill", GPT_OSS, 0.45, Load(concurrency=8), "prefill-between-decodes"),
+]  # fmt: skip
+
+
+@cache
+def library() -> Library:
+    """Return the records of the project."""
+    found, findings = load(ROOT)
+    assert findings == []
+    return found
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "ratio", "under", "cause"),
+    [story[1:] for story in STORIES],
+    ids=[story[0] for story in STORIES],
+)
+def test_the_cause_of_a_story_is_among_the_first_two(checkpoint, ratio, under, cause):
+    expected = judge(library(), checkpoint, Decimal(10), under, "vllm").expected_tokens_per_s
+    speed = Decimal(f"{expected * ratio:.2f}")
+    causes = judge(library(), checkpoint, speed, under, "vllm").likely_causes
+    assert cause in [each.cause for each in causes[:2]]
+    for each in causes:
+        assert each.low_ratio < each.high_ratio
+
+
+def test_a_cause_that_changes_nothing_is_not_named():
+    """Layers in BF16 cannot be read wider, and launches hide behind a long step."""
+    for cause in ("other-format-than-its-name", "eager-mode"):
+        for speed in range(2, 15):
+            found = judge(library(), NVFP4, Decimal(speed), PLAIN, "vllm").likely_causes
+            assert cause not in [each.cause for each in found]
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "speed", "under"),
+    [
+        (SEHYO, "33.9", PLAIN),
+        (GPT_OSS, "59", PLAIN),
+        (REDHAT, "158.0", Load(draft="mtp", draft_tokens=1, acceptance_length=1.928)),
+    ],
+)
+def test_famous_impossible_numbers_are_impossible(checkpoint, speed, under):
+    assert judge(library(), checkpoint, Decimal(speed), under, "vllm").verdict == "impossible"
