@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from macros.arithmetic import stated_interval
-from macros.compositions import ceiling_of, composition_of, drafter_of
+from macros.compositions import ceiling_of, composition_of, drafter_of, has_composition
 from macros.law import (
     FEWEST_ROWS,
     Law,
@@ -25,7 +25,7 @@ from macros.law import (
 )
 from macros.ledger import Ceiling, Composition, LedgerError, Load, step
 from macros.library import Library
-from macros.records import Cause, Measurement
+from macros.records import Cause, Checkpoint, Measurement, Point
 
 FEWEST_ALIKE = 5
 MOST_SHOWN = 8
@@ -34,7 +34,12 @@ UNREMARKABLE = (0.95, 1.15)
 MOST_MISSED = 1.25
 NO_CHANGE = (0.95, 1.05)
 WIDE_BITS, NARROW_BITS = 16.0, 4.5
-SINGLE_FIELDS = ("decode_tokens_per_s", "end_to_end_tokens_per_s", "unspecified_tokens_per_s")
+SINGLE_FIELDS = (
+    "decode_tokens_per_s", "end_to_end_tokens_per_s", "unspecified_tokens_per_s",
+    "per_request_end_to_end_tokens_per_s",
+)  # fmt: skip
+TIMES_PER_TOKEN = ("median_tpot_ms", "mean_tpot_ms", "tpot_ms")
+LIKE_CONCURRENCY = 2
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,7 @@ class Similar:
     engine: str
     draft: str
     measured_on: str | None
+    checkpoint: str
 
 
 @dataclass(frozen=True)
@@ -113,15 +119,15 @@ def judge(
     law = law_for(library, engine)
     expected = expected_tokens_per_s(law, composition, answer, load) if law else None
     ratio = speed / expected if expected else None
-    alike = list(_alike(library, composition, load, engine))
+    alike = list(_alike(library, composition, load))
     return Judgement(
         verdict=_verdict(library, tokens_per_s, answer, ratio, engine),
         share_of_ceiling=speed / answer.ceiling_tokens_per_s,
         ceiling_tokens_per_s=answer.ceiling_tokens_per_s,
         expected_tokens_per_s=expected,
         ratio_to_expected=ratio,
-        percentile=_percentile(library, alike, law, speed, ratio),
-        similar_measurements=_nearest(alike, load, engine, library),
+        percentile=_percentile(library, alike, law, load, ratio),
+        similar_measurements=_nearest(alike, checkpoint_id, load, engine, library),
         likely_causes=list(_causes(library, ratio, answer, load, composition, engine, speed, law)),
     )
 
@@ -142,41 +148,66 @@ def _verdict(
     return "excellent" if ratio > quantile(reference, EXCELLENT) else "normal"
 
 
-def _alike(
-    library: Library, composition: Composition, load: Load, engine: str
-) -> Iterator[tuple[Similar, Load]]:
-    """Yield points of the same checkpoint, machines and kind of draft, one request's speed each."""
+def single_speed(point: Point) -> float | None:
+    """Return one request's speed: as stated, from its time a token, or the middle of a range."""
+    results = point.results
+    for name in SINGLE_FIELDS:
+        if (stated := getattr(results, name)) is not None:
+            return float(stated)
+    for name in TIMES_PER_TOKEN:
+        if (time := getattr(results, name)) is not None:
+            return 1000 / float(time)
+    for name in SINGLE_FIELDS:
+        if name in results.ranges:
+            return float(sum(results.ranges[name])) / 2
+    if point.concurrency == 1 and results.aggregate_tokens_per_s is not None:
+        return float(results.aggregate_tokens_per_s)
+    return None
+
+
+def measured_points(
+    library: Library, checkpoint_id: str
+) -> Iterator[tuple[Similar, Measurement, Load | None]]:
+    """Yield the points of a checkpoint that tell one request's speed, with run and known load."""
     for run in library.records(Measurement):
-        if run.checkpoint != composition.checkpoint or run.num_nodes != load.nodes:
-            continue
-        if run.draft.method != load.draft or run.withdrawn is not None:
+        if run.checkpoint != checkpoint_id or run.withdrawn is not None:
             continue
         for index, point in enumerate(run.points):
-            if point.concurrency is None:
+            speed = single_speed(point)
+            if speed is None or point.concurrency is None:
                 continue
-            speed = next(
-                (v for name in SINGLE_FIELDS if (v := getattr(point.results, name)) is not None),
-                None,
-            )
-            if speed is None:
-                continue
-            own = load_of(run, point) or Load(concurrency=point.concurrency)
-            yield Similar(
-                run.id, index, float(speed), point.concurrency, own.context_tokens,
+            known = load_of(run, point)
+            similar = Similar(
+                run.id, index, speed, point.concurrency, known.context_tokens if known else 0,
                 run.engine.name, run.draft.method,
-                None if run.measured_on is None else str(run.measured_on),
-            ), own  # fmt: skip
+                None if run.measured_on is None else str(run.measured_on), checkpoint_id,
+            )  # fmt: skip
+            yield similar, run, known
+
+
+def _alike(
+    library: Library, composition: Composition, load: Load
+) -> Iterator[tuple[Similar, Load | None]]:
+    """Yield points of the same model, number of machines and kind of draft."""
+    for checkpoint in library.records(Checkpoint):
+        if checkpoint.model != composition.model or not has_composition(library, checkpoint.id):
+            continue
+        for similar, run, known in measured_points(library, checkpoint.id):
+            if run.num_nodes == load.nodes and run.draft.method == load.draft:
+                yield similar, known
 
 
 def _nearest(
-    alike: list[tuple[Similar, Load]], load: Load, engine: str, library: Library
-) -> list[Similar]:
-    """Return the points whose conditions are nearest: engine, concurrency, then context."""
+    alike: list[tuple[Similar, Load | None]], checkpoint_id: str, load: Load, engine: str,
+    library: Library,
+) -> list[Similar]:  # fmt: skip
+    """Return the points whose conditions are nearest: checkpoint, engine, concurrency, context."""
     family = engine_family(library, engine)
 
     def distance(pair: tuple[Similar, Load]) -> tuple[Any, ...]:
         similar, _ = pair
         return (
+            similar.checkpoint != checkpoint_id,
             engine_family(library, similar.engine) != family,
             abs(math.log2(similar.concurrency / load.concurrency)),
             abs(math.log2((similar.context_tokens + 1024) / (load.context_tokens + 1024))),
@@ -187,23 +218,26 @@ def _nearest(
 
 
 def _percentile(
-    library: Library, alike: list[tuple[Similar, Load]], law: Law | None, speed: float,
+    library: Library, alike: list[tuple[Similar, Load | None]], law: Law | None, load: Load,
     ratio: float | None,
 ) -> float | None:  # fmt: skip
-    """Return the place among like points by measured over expected; None below five of them."""
+    """Return the place among points of like concurrency by measured over expected.
+
+    None below five of them.
+    """
     if law is None or ratio is None:
         return None
     ratios = []
-    for similar, load in alike:
-        run = library.get(Measurement, similar.measurement)
-        if load_of(run, run.points[similar.point]) is None:
+    for similar, known in alike:
+        factor = similar.concurrency / load.concurrency
+        if known is None or not 1 / LIKE_CONCURRENCY <= factor <= LIKE_CONCURRENCY:
             continue
         try:
-            answer = ceiling_of(library, run.checkpoint or "", load)
+            answer = ceiling_of(library, similar.checkpoint, known)
         except LedgerError:
             continue
-        composition = composition_of(library, run.checkpoint or "")
-        ratios.append(similar.tokens_per_s / expected_tokens_per_s(law, composition, answer, load))
+        composition = composition_of(library, similar.checkpoint)
+        ratios.append(similar.tokens_per_s / expected_tokens_per_s(law, composition, answer, known))
     return percentile_of(ratios, ratio) if len(ratios) >= FEWEST_ALIKE else None
 
 

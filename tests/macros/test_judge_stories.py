@@ -5,9 +5,10 @@ from functools import cache
 
 import pytest
 
-from macros.judge import judge
+from macros.judge import judge, single_speed
 from macros.ledger import Load
 from macros.library import Library, load
+from macros.records import Measurement
 from tests.conftest import ROOT
 
 INT4 = "intel-qwen3.5-122b-a10b-int4-autoround"
@@ -84,3 +85,21 @@ def test_a_cause_that_changes_nothing_is_not_named():
 )
 def test_famous_impossible_numbers_are_impossible(checkpoint, speed, under):
     assert judge(library(), checkpoint, Decimal(speed), under, "vllm").verdict == "impossible"
+
+
+def test_like_points_of_the_model_are_named_the_checkpoint_first():
+    found = judge(library(), NVFP4, Decimal("14.0"), PLAIN, "vllm")
+    checkpoints = [each.checkpoint for each in found.similar_measurements]
+    assert checkpoints[0] == NVFP4 and len(set(checkpoints)) > 1
+    for each in found.similar_measurements:
+        run = library().get(Measurement, each.measurement)
+        assert run.checkpoint == each.checkpoint and run.draft.method == "none"
+        assert single_speed(run.points[each.point]) == each.tokens_per_s
+    assert 0 <= found.percentile <= 1
+
+
+def test_the_place_is_told_only_among_five_points_of_like_concurrency():
+    few = judge(
+        library(), "huginnfork-qwen3.8-27b-nvfp4a16", Decimal(9), Load(concurrency=512), "vllm"
+    )
+    assert few.percentile is None

@@ -8,6 +8,7 @@ const MOST_SHOWN = 8;
 const EXCELLENT = 0.9;
 const NORMAL = 0.1;
 const UNREMARKABLE = [0.95, 1.15];
+const LIKE_CONCURRENCY = 2;
 const MOST_MISSED = 1.25;
 const NO_CHANGE = [0.95, 1.05];
 const WIDE_BITS = 16;
@@ -46,10 +47,11 @@ const verdictOf = (text, answer, ratio, reference) => {
   return ratio > quantile(reference, EXCELLENT) ? "excellent" : "normal";
 };
 
-/** The points whose conditions are nearest: engine, concurrency, then context. */
-const nearest = (alike, load, engine, judging) => {
+/** The points whose conditions are nearest: checkpoint, engine, concurrency, then context. */
+const nearest = (alike, checkpoint, load, engine, judging) => {
   const family = familyOf(judging, engine);
   const distance = (point) => [
+    Number(point.checkpoint !== checkpoint),
     Number(familyOf(judging, point.engine) !== family),
     Math.abs(Math.log2(point.concurrency / load.concurrency)),
     Math.abs(Math.log2((point.context_tokens + 1024) / (load.context_tokens + 1024))),
@@ -65,12 +67,14 @@ const nearest = (alike, load, engine, judging) => {
     .slice(0, MOST_SHOWN).map(([, { nodes, load: _, ...similar }]) => similar);
 };
 
-/** The place among like points by measured over expected; null below five of them. */
-const placeAmong = (alike, law, composition, data, machine, ratio) => {
+/** The place among points of like concurrency by measured over expected; null below five of them. */
+const placeAmong = (alike, law, load, data, machine, ratio) => {
   if (law === null || ratio === null) return null;
   const ratios = [];
   for (const point of alike) {
-    if (point.load === null) continue;
+    const factor = point.concurrency / load.concurrency;
+    if (point.load === null || factor < 1 / LIKE_CONCURRENCY || factor > LIKE_CONCURRENCY) continue;
+    const composition = data.checkpoints[point.checkpoint];
     try {
       const drafter = drafterFor(data, composition.model, point.load.draft);
       const answer = ceiling(composition, point.load, { ...machine, drafter });
@@ -162,15 +166,18 @@ export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, h
   const law = lawOf(data, judging, engine);
   const expected = law && expectedTokensPerS(law, composition, answer, load);
   const ratio = expected ? speed / expected : null;
-  const alike = (judging.points[checkpoint] ?? []).filter((point) => point.nodes === load.nodes && point.draft === load.draft);
+  const alike = Object.keys(judging.points)
+    .filter((id) => data.checkpoints[id].model === composition.model)
+    .flatMap((id) => judging.points[id])
+    .filter((point) => point.nodes === load.nodes && point.draft === load.draft);
   return {
     verdict: verdictOf(tokens_per_s, answer, ratio, ratiosOf(judging, engine)),
     share_of_ceiling: speed / answer.ceiling_tokens_per_s,
     ceiling_tokens_per_s: answer.ceiling_tokens_per_s,
     expected_tokens_per_s: expected,
     ratio_to_expected: ratio,
-    percentile: placeAmong(alike, law, composition, data, machine, ratio),
-    similar_measurements: nearest(alike, load, engine, judging),
+    percentile: placeAmong(alike, law, load, data, machine, ratio),
+    similar_measurements: nearest(alike, checkpoint, load, engine, judging),
     likely_causes: causesOf(judging.causes, ratio, {
       draft: load.draft,
       concurrency: load.concurrency,

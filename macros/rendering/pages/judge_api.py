@@ -3,11 +3,10 @@
 from typing import Any
 
 from macros.compositions import has_composition
-from macros.judge import SINGLE_FIELDS, reference_ratios
-from macros.law import ALL_ENGINES, engine_family, laws, load_of
-from macros.ledger import Load
+from macros.judge import measured_points, reference_ratios
+from macros.law import ALL_ENGINES, engine_family, laws
 from macros.library import Library
-from macros.records import Cause, Checkpoint, Engine, Measurement
+from macros.records import Cause, Checkpoint, Engine
 from macros.rendering.pages.ledger_api import compact
 
 PATH = "api/v1/judge.json"
@@ -61,32 +60,10 @@ def ratios(library: Library, engine: str) -> list[float]:
 
 def _points(library: Library, checkpoint_id: str) -> list[dict[str, Any]]:
     """Return the speeds of one request that were measured on a checkpoint, with their loads."""
-    found = []
-    for run in library.records(Measurement):
-        if run.checkpoint != checkpoint_id or run.withdrawn is not None:
-            continue
-        for index, point in enumerate(run.points):
-            values = (getattr(point.results, name) for name in SINGLE_FIELDS)
-            speed = next((value for value in values if value is not None), None)
-            if speed is None or point.concurrency is None:
-                continue
-            known = load_of(run, point)
-            load = known or Load(concurrency=point.concurrency)
-            found.append(
-                {
-                    "measurement": run.id,
-                    "point": index,
-                    "tokens_per_s": float(speed),
-                    "concurrency": point.concurrency,
-                    "context_tokens": load.context_tokens,
-                    "engine": run.engine.name,
-                    "draft": run.draft.method,
-                    "measured_on": None if run.measured_on is None else str(run.measured_on),
-                    "nodes": run.num_nodes,
-                    "load": vars(known) if known else None,
-                }
-            )
-    return found
+    return [
+        vars(similar) | {"nodes": run.num_nodes, "load": vars(known) if known else None}
+        for similar, run, known in measured_points(library, checkpoint_id)
+    ]
 
 
 def _numbers(applies: dict[str, Any]) -> dict[str, Any]:
