@@ -40,6 +40,7 @@ SINGLE_FIELDS = (
 )  # fmt: skip
 TIMES_PER_TOKEN = ("median_tpot_ms", "mean_tpot_ms", "tpot_ms")
 LIKE_CONCURRENCY = 2
+DERIVED_DECIMALS = 2
 
 
 @dataclass(frozen=True)
@@ -156,10 +157,10 @@ def single_speed(point: Point) -> float | None:
             return float(stated)
     for name in TIMES_PER_TOKEN:
         if (time := getattr(results, name)) is not None:
-            return 1000 / float(time)
+            return round(1000 / float(time), DERIVED_DECIMALS)
     for name in SINGLE_FIELDS:
         if name in results.ranges:
-            return float(sum(results.ranges[name])) / 2
+            return round(float(sum(results.ranges[name])) / 2, DERIVED_DECIMALS)
     if point.concurrency == 1 and results.aggregate_tokens_per_s is not None:
         return float(results.aggregate_tokens_per_s)
     return None

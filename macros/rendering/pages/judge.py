@@ -157,7 +157,9 @@ def pages(library: Library, language: str) -> dict[str, Page]:
 def _tool(library: Library, language: str) -> Html:
     sentences = {key: _t(key, language) for key in T} | forms.load_errors(language)
     sentences |= {f"draft_{each}": draft_words(each, None, language) for each in DRAFTS}
-    sentences |= {name: word(name, language) for name in ("unknown", "tokens", "of_ceiling")}
+    sentences |= {
+        name: word(name, language) for name in ("unknown", "tokens", "of_ceiling", "checkpoint")
+    }
     sentences["over_ceiling"] = word("over_ceiling", language)
     engines = sorted(library.records(Engine), key=lambda e: (e.id != "vllm", e.name.casefold()))
     form = forms.form(

@@ -41,11 +41,12 @@ const causesOf = (root, found) => {
   }))];
 };
 
-const similarOf = (root, found, judging) => {
+const similarOf = (root, found, judging, data) => {
   if (!found.similar_measurements.length) return [h("p", { class: "empty" }, say(root, "no-similar"))];
   const row = (each) => h("tr", {},
     h("th", { scope: "row", class: "number" },
       h("a", { href: `${root.dataset.benchmarks}#${each.measurement}-${each.point}` }, String(each.tokens_per_s))),
+    h("td", {}, data.checkpoints[each.checkpoint].name),
     h("td", { class: "number" }, each.concurrency),
     h("td", { class: "number" }, rounded(each.context_tokens, 0)),
     h("td", {}, judging.engines[each.engine]?.name ?? each.engine),
@@ -55,7 +56,7 @@ const similarOf = (root, found, judging) => {
     unit ? h("span", { class: "data-unit" }, ` ${unit}`) : null);
   return [h("div", { class: "data" }, h("div", { class: "data-scroll", role: "region", tabindex: "0", "aria-label": say(root, "similar") },
     h("table", { class: "data-table" },
-      h("thead", {}, h("tr", {}, heading("measured", "tok/s", true), heading("concurrency", "", true),
+      h("thead", {}, h("tr", {}, heading("measured", "tok/s", true), heading("checkpoint"), heading("concurrency", "", true),
         heading("context", say(root, "unit-tokens"), true), heading("engine"), heading("drafts"), heading("date"))),
       h("tbody", {}, found.similar_measurements.map(row)))))];
 };
@@ -90,7 +91,7 @@ export const start = async (root) => {
       const found = judge(data, judging, { checkpoint: fields.checkpoint, tokens_per_s: typed, load, engine: fields.engine });
       place("answer").replaceChildren(...answerOf(root, found, typed, highest));
       place("causes").replaceChildren(...causesOf(root, found));
-      place("similar").replaceChildren(...similarOf(root, found, judging));
+      place("similar").replaceChildren(...similarOf(root, found, judging, data));
     } catch (error) {
       if (!(error instanceof LedgerError)) throw error;
       if (error.code === "acceptance") markWrong(form, "acceptance-length");
