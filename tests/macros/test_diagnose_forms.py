@@ -1,5 +1,6 @@
 """How people write and paste: every form is read, nothing unrelated told, every place exact."""
 
+from collections.abc import Callable
 from functools import cache
 
 import pytest
@@ -64,3 +65,58 @@ def test_the_nearest_flag_is_near_or_not_named(flag, fix):
     findings = diagnoser().diagnose(text, "0.28.0")["findings"]
     (error,) = [each for each in findings if each["severity"] == "error"]
     assert error["fix"]["en"] == fix
+
+
+CASES = ROOT / "tests" / "cases" / "diagnose"
+ANY_TEXT = {
+    "Windows line ends": lambda text: text.replace("\n", "\r\n"),
+    "fence": lambda text: f"Command:\n```bash\n{text}\n```\nthanks",
+    "line numbers": lambda text: "\n".join(
+        f"{number:3d}  {line}" for number, line in enumerate(text.split("\n"), 1)
+    ),
+    "indented": lambda text: "\n".join(f"    {line}" for line in text.split("\n")),
+    "blank end": lambda text: f"{text}\n\n\n",
+}
+LOG_ONLY = {
+    "compose": lambda text: "\n".join(f"vllm-1  | {line}" for line in text.split("\n")),
+    "time": lambda text: "\n".join(
+        f"2026-08-12T10:00:00.12345678{number % 10}Z {line}"
+        for number, line in enumerate(text.split("\n"))
+    ),
+    "journal": lambda text: "\n".join(
+        f"Aug 12 10:00:00 spark docker[123]: {line}" for line in text.split("\n")
+    ),
+    "worker": lambda text: "\n".join(
+        f"(EngineCore_DP0 pid=288) ERROR 08-12 10:00:00 [core.py:877] {line}"
+        for line in text.split("\n")
+    ),
+    "colours": lambda text: "\n".join(
+        f"\x1b[1;36m(EngineCore_DP0 pid=288)\x1b[0;0m {line}" for line in text.split("\n")
+    ),
+    "quoted": lambda text: "\n".join(f"> {line}" for line in text.split("\n")),
+    "question": lambda text: f"My server dies with this, any idea?\n\n{text}\n\nThanks!",
+}
+
+
+def changed(change: Callable[[str], str], pattern: str) -> list[tuple[str, set]]:
+    """Return what a change of form loses or adds above info, by case."""
+    differences = []
+    for path in sorted(CASES.glob(pattern)):
+        version = yaml.safe_load(path.read_text("utf-8"))["engine_version"]
+        text = path.with_suffix(".txt").read_text("utf-8").rstrip("\n")
+        before = made(diagnoser().diagnose(text, version)["findings"])
+        after = made(diagnoser().diagnose(change(text), version)["findings"])
+        added = {each for each in after - before if each[1] != "info"}
+        if before - after or added:
+            differences.append((path.stem, (before - after) | added))
+    return differences
+
+
+@pytest.mark.parametrize("name", ANY_TEXT)
+def test_the_form_of_a_paste_changes_no_finding(name):
+    assert changed(ANY_TEXT[name], "*.yaml") == []
+
+
+@pytest.mark.parametrize("name", LOG_ONLY)
+def test_what_a_collector_puts_before_a_line_changes_no_finding(name):
+    assert changed(LOG_ONLY[name], "log-*.yaml") == []

@@ -8,6 +8,8 @@ const MAX_HITS = 400;
 const MAX_EACH = 10;
 const ERROR_LINE = /^[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt)(?:: .*|:?)$/;
 const LOG_HEAD = /^(?:\([^()\n]{1,80}\) ?)?(?:ERROR|CRITICAL) [\d:.\s-]{0,40}(?:\[[^\]\n]{1,60}\] ?)?/;
+const LINE_HEAD = /^(?:\u001b\[[\d;]{0,12}m|[\w.-]{1,60} {0,8}\| ?|\d{4}-\d\d-\d\d[T ][\d:.,]{8,20}Z? |[A-Z][a-z]{2} {1,2}\d{1,2} [\d:]{8} \S{1,60} \S{1,60}: |> |\d{1,6}[:|] |\([^()\n]{1,60}\)(?:\u001b\[[\d;]{0,12}m)? )/;
+const MAX_HEADS = 4;
 const MAX_ERRORS = 5000;
 const CONSEQUENCES = /Engine core initialization failed|EngineDeadError|EngineCore encountered|See (?:root cause|stack trace) above|WorkerProc initialization failed|Failed core proc|ChildFailedError|SystemExit|KeyboardInterrupt|cancelled|CancelledError|BrokenPipe|ConnectionReset/;
 const TOLD = [
@@ -121,9 +123,20 @@ function compute(formula, captures) {
   return (Math.floor((first / second) * 100) / 100).toFixed(2);
 }
 
+/** A line without what a container, a journal or a listing put before it. */
+function withoutHead(line) {
+  let rest = line;
+  for (let round = 0; round < MAX_HEADS; round += 1) {
+    const match = LINE_HEAD.exec(rest);
+    if (!match) break;
+    rest = rest.slice(match[0].length);
+  }
+  return rest.replace(LOG_HEAD, "");
+}
+
 function joined(text, starts, number, lines) {
   let line = lineText(text, starts, number);
-  for (let next = number + 1; next < number + lines && next < starts.length; next += 1) line += ` ${lineText(text, starts, next).trim()}`;
+  for (let next = number + 1; next < number + lines && next < starts.length; next += 1) line += ` ${withoutHead(lineText(text, starts, next)).trim()}`;
   return line.slice(0, MAX_LINE);
 }
 
