@@ -38,11 +38,11 @@ function blankMatch(line, pattern) {
   return match ? " ".repeat(match[0].length) + line.slice(match[0].length) : line;
 }
 
-/** Whether every line starts with its number, as in a pasted listing. */
+/** Whether every line starts with its number, as in a pasted listing; a single one with 1. */
 function isNumbered(lines) {
   const full = lines.filter((line) => line.trim() !== "");
-  if (full.length < 2) return false;
   const numbers = full.map((line) => LINE_NUMBER.exec(line)?.[1]);
+  if (full.length < 2) return numbers[0] === "1";
   if (numbers.some((number) => number === undefined)) return false;
   return numbers.every((number, index) => index === 0 || Number(number) > Number(numbers[index - 1]));
 }
