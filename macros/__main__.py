@@ -28,6 +28,7 @@ from macros.style import tidy, write_whole
 ROOT = Path(__file__).resolve().parent.parent
 OK, FINDINGS, BAD_INPUT = 0, 1, 2
 LARGEST = 10**12
+MOST_SHOWN = 15  # of known names, in a message
 SMALLEST_SPEED = Decimal("0.000001")
 
 
@@ -59,7 +60,8 @@ def nearest(name: str, known: list[str], what: str) -> BadInput:
     if near:
         hint = f"did you mean {' or '.join(by_folded[each] for each in near)}?"
     else:
-        hint = f"known are {', '.join(known[:12])}"
+        more = f" and {len(known) - MOST_SHOWN} more" if len(known) > MOST_SHOWN else ""
+        hint = f"known are {', '.join(known[:MOST_SHOWN])}{more}"
     return BadInput(f"unknown {what} '{name}'; {hint}")
 
 

@@ -1,5 +1,6 @@
 """All records by kind and id, each with the file it came from."""
 
+import re
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -162,13 +163,15 @@ def schema_finding(document: Document, record_class: type[BaseModel], error: Any
         expected, fix = "text", f'quote it: "{value}"'
     elif kind == "literal_error":
         expected = f"one of {error['ctx']['expected'].replace(' or ', ', ')}"
-        near = get_close_matches(str(value), expected.replace("'", "").split(", "), n=1)
+        near = get_close_matches(str(value), re.findall("'(.*?)'", expected), n=1)
         fix = f"write `{near[0]}`" if near else "choose one of the list"
     elif kind == "string_pattern_mismatch":
         expected, fix = f"text like {error['ctx']['pattern']}", "correct the spelling"
     elif kind in ("is_instance_of", "decimal_type", "int_type", "bool_type", "date_type"):
         expected = error["msg"].removeprefix("Input should be ")
         fix = "write the value without quotes" if isinstance(value, str) else "correct the value"
+    if value == "":
+        fix = "fill it in"
     return document.finding(rule=rule, at=at, expected=expected, got=spelled(value), fix=fix)
 
 
