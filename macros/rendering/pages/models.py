@@ -107,6 +107,10 @@ T = {
     "sources": {"en": "Sources", "zh": "来源"},
     "model": {"en": "Model", "zh": "模型"},
     "read": {"en": "Read per token", "zh": "每词元读取"},
+    "bars": {
+        "en": "Bytes read per token, and the ceiling of one request",
+        "zh": "每词元读取的字节与单个请求的上限",
+    },
     "lead": {
         "en": "Each model with its leanest checkpoint that fits one Spark: what a token reads, "
         "what that allows, what was measured.",
@@ -269,7 +273,7 @@ def _bars(library: Library, own: list[Checkpoint], language: str) -> Html:
             )
         )
     return byte_bar_group(
-        rows=rows, caption=_t("compare", language), language=language,
+        rows=rows, caption=_t("bars", language), language=language,
         bandwidth_gb_per_s=Decimal(273), figure_heading=_t("ceiling", language),
         note=_t("compare_note", language),
     )  # fmt: skip
@@ -377,9 +381,7 @@ def _checkpoint_name(library: Library, run: Measurement, language: str) -> objec
     return run.checkpoint_as_stated
 
 
-def _changed(
-    library: Library, before: Candidate | None, step: Candidate, language: str
-) -> Html:
+def _changed(library: Library, before: Candidate | None, step: Candidate, language: str) -> Html:
     """Return what a step of the record changed: checkpoint, drafts, engine, or only the source."""
     run, last = step.run, before.run if before else None
     parts: list[object] = []
@@ -523,8 +525,8 @@ def model_rows(library: Library, language: str) -> list[BarRow]:
 def model_bars(library: Library, language: str) -> Html:
     """Return the table of models with the byte bar."""
     return byte_bar_group(
-        rows=model_rows(library, language), caption=word("section.models", language),
-        language=language, bandwidth_gb_per_s=Decimal(273), figure_heading=_t("ceiling", language),
+        rows=model_rows(library, language), caption=_t("bars", language), language=language,
+        bandwidth_gb_per_s=Decimal(273), figure_heading=_t("ceiling", language),
         note=_t("compare_note", language),
     )  # fmt: skip
 
