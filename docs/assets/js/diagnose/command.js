@@ -108,7 +108,8 @@ function blankLogLines(text) {
 
 /** The launches of a shell script. */
 function readScript(text, places, inherited = null) {
-  const { commands, faults } = readShell(text, places);
+  const { commands, faults, variables: set } = readShell(text, places);
+  const named = [...set].filter(([name, { text: value }]) => /MODEL/.test(name) && value !== "");
   const launches = [];
   const exported = inherited ? [...inherited] : [];
   let rest = null;
@@ -117,7 +118,7 @@ function readScript(text, places, inherited = null) {
     if (words.length === 0) continue;
     if (launches.length >= MAX_LAUNCHES) break;
     const found = readCommand(words, [...exported, ...variables]);
-    for (const launch of found) launches.push({ ...launch, numExported: exported.length });
+    for (const launch of found) launches.push({ ...launch, numExported: exported.length, models: named.map(([name, value]) => ({ name, ...value })) });
     const isFlags = words[0].text.startsWith("--") && !/:$/.test(words[0].text);
     if (found.length === 0 && isFlags && !rest) rest = { words, variables: [...exported] };
   }

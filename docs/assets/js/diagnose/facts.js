@@ -88,6 +88,7 @@ function modelHints(launch) {
   for (const variable of [...launch.variables, ...(launch.outside ?? [])]) {
     if (/MODEL/.test(variable.name) && variable.value && !variable.open) hints.push({ text: variable.value, start: variable.start, end: variable.end, from: variable.name });
   }
+  for (const { name, text, places } of launch.models ?? []) hints.push({ text, start: places[0], end: places[places.length - 1] + 1, from: name });
   if (launch.model?.open) hints.push({ ...launch.model });
   return hints;
 }

@@ -11,7 +11,8 @@ const JSON_CLASSES_THAT_TAKE_ANYTHING = new Set(["ScalarType"]);
 
 /** All findings of the rules on one launch. */
 export function evaluateRules(launch, facts, table, rules, faults) {
-  const context = { launch, facts, table, engine: table.engine, version: facts.version, faults };
+  const context = { launch, facts, table, engine: table.engine, version: facts.version, faults, meant: new Set() };
+  for (const flag of launch.flags) if (!flag.known) context.meant.add(nearestFlag(flag, table.engine, facts.version));
   const findings = [];
   for (const rule of rules) {
     if (rule.log) continue;
@@ -87,7 +88,7 @@ function holds(condition, context) {
   }
   if (condition.version) return versionHolds(condition.version, context) ? { captures: {}, place: null } : null;
   const items = subjects(condition, context);
-  if (condition.absent && condition.flag && mayHoldFlags(context.launch)) return null;
+  if (condition.absent && condition.flag && (mayHoldFlags(context.launch) || context.meant.has(condition.flag))) return null;
   if (condition.absent) return items.length === 0 ? { captures: {}, place: null } : null;
   for (const item of items) {
     if (!valueHolds(condition, item.value)) continue;
@@ -252,7 +253,7 @@ const CHECKS = {
   "wrong-number": wrongNumbers,
   "wrong-choice": (context) => choices(context, "wrong"),
   "doubtful-choice": (context) => choices(context, "doubtful"),
-  "dropped-choice": (context) => choices(context, "dropped"),
+  "dropped-choice": (context) => [...choices(context, "dropped"), ...keys(context, "dropped-choice")],
   "json-error": jsonErrors,
   "unknown-key": (context) => keys(context, "unknown"),
   "removed-key": (context) => keys(context, "removed"),
@@ -498,6 +499,7 @@ function keyFindings(json, className, context, depth) {
       const wrong = choiceFinding(value, set, context);
       const lenient = /(?:^|\| )str(?: |$)/.test(field.type ?? "") || /CUDAGraphMode|CompilationMode/.test(field.type ?? "");
       if (wrong && wrong.kind === "unknown" && !lenient) found.push({ kind: "choice", captures: { key, value, ...wrong.captures } });
+      if (wrong?.kind === "dropped") found.push({ kind: "dropped-choice", captures: { key, value, ...wrong.captures } });
     }
     const inner = Object.keys(engine.tables.configs).find((name) => new RegExp(`\\b${name}\\b`).test(field.type ?? ""));
     if (inner && value && typeof value === "object" && !Array.isArray(value)) found.push(...keyFindings(value, inner, context, depth + 1));

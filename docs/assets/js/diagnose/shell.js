@@ -61,7 +61,7 @@ export function readShell(text, places = null, variables = new Map(), literalQuo
     again.faults.push({ kind: "unclosed-quote", start: at, end: at + 1 });
     return again;
   }
-  return { commands: joinBroken(reader), faults: reader.faults };
+  return { commands: joinBroken(reader), faults: reader.faults, variables: reader.variables };
 }
 
 function newReader(text, places, variables, literalQuotes) {
