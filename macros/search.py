@@ -1,11 +1,13 @@
 """The search index of a language: lean, cut into words, with the names that mean the same."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
+from html import escape
+from textwrap import wrap
 
 from macros import chinese
+from macros.hypertext import pieces
 from macros.library import Library
 from macros.records import Engine, Hardware, Model
 
@@ -20,6 +22,8 @@ BOOST = {  # by section; a question is a section of a page, and pages count more
     "articles": 0.7, "claims": 0.3, "faq": 2.5, "glossary": 0.5, "guides": 2, "hardware": 2,
     "judge": 2, "models": 2, "sources": 0.2,
 }  # fmt: skip
+GLOSSARY = "glossary/"
+MOST_CHARACTERS = 120  # of a paragraph made of loose text
 FIRST_PARAGRAPH = re.compile(r"<p>.*?</p>", re.DOTALL)
 STOP_WORDS = [
     "为什么", "什么", "怎么", "怎样", "怎么办", "怎么回事", "如何", "多少", "几个", "哪个",
@@ -41,10 +45,43 @@ def entries(docs: Iterable[dict], start: str) -> list[dict]:
         is_left_out = anchor if is_list else folder in OF_RECORDS and anchor in LEFT_OUT
         if location == doc["location"] or is_left_out:
             continue
-        text = "".join(FIRST_PARAGRAPH.findall(doc["text"])[:1]) if is_list else doc["text"]
+        text = in_paragraphs(doc["text"])
+        if is_list or page == GLOSSARY:
+            text = "".join(FIRST_PARAGRAPH.findall(text)[:1])
         boost = BOOST.get(folder, 1)
         kept.append({"location": location, "title": doc["title"], "text": text, "boost": boost})
     return kept
+
+
+def in_paragraphs(text: str) -> str:
+    """Return a text whose loose parts, such as cells of tables, are paragraphs of a line or two.
+
+    The theme shows whole paragraphs, and of a text without any it would show everything.
+    """
+    depth, written = 0, []
+    for piece in pieces(text):
+        if isinstance(piece, str):
+            loose = depth == 0 and piece.strip()
+            lines = wrap(piece, MOST_CHARACTERS, break_long_words=False) if loose else []
+            written.append("".join(f"<p>{line}</p>" for line in lines) if loose else piece)
+        else:
+            depth += -1 if piece["close"] else 1
+            written.append(piece[0])
+    return "".join(written)
+
+
+def term_entries(library: Library, language: str) -> list[dict]:
+    """Return an entry for every term of the glossary, in an authored language."""
+    glossary = library.single("terms").glossary
+    return [
+        {
+            "location": f"{GLOSSARY}#{name}",
+            "title": escape(getattr(term.term, language)),
+            "text": f"<p>{escape(getattr(term.explanation, language))}</p>",
+            "boost": BOOST["glossary"],
+        }
+        for name, term in glossary.items()
+    ]
 
 
 def in_words(entry: dict, convert: Convert | None = None) -> dict:
@@ -111,7 +148,9 @@ def other_script(docs: Iterable[dict], convert: Convert, *, to_simplified: bool)
 WORKER = "assets/javascripts/workers/search.*.min.js"
 QUERY_READER = "assets/js/search_query.js"
 PATCHES = {
-    re.compile(r"(constructor\(\{config:(\w),docs:\w,options:\w\}\)\{)"): r"\1searchConfig=\2;",
+    re.compile(
+        r"(constructor\(\{config:(\w),docs:\w,options:\w\}\)\{)"
+    ): r"\1searchConfig=preparedSearch(\2);",
     re.compile(
         r'(search\((\w)\)\{if\()\2=\2\.replace\(new RegExp\("\\\\p\{sc=Han\}\+","gu"\),'
         r'.*?\.join\("\* "\)\),\2=\w+\(\2\)(,!\2\))'

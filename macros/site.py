@@ -47,6 +47,7 @@ SECTION_TITLE = re.compile(r'<label class="md-nav__title" for="(__nav_[0-9_]+)"'
 WHILE_WRITING = {"bilingual/one-sided"}  # one language is written before the other
 GLOSSARY = "glossary.md"  # explains the terms itself
 STRUCTURED_DATA = re.compile(r'<script type="application/ld\+json">.*?</script>', re.DOTALL)
+PERMALINK = 'title="Permanent link"'  # as Markdown names the sign after a heading
 SIDE_BY_SIDE = re.compile(r"</(?:td|th|dt|dd|div|figcaption|summary)>(?=<)")  # words for the search
 THEME_BASE = re.compile(r'("base":\s*"[^"]*?)/?(")')
 XML = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -80,7 +81,7 @@ class Content:
     files: dict[str, str]
     macros: dict[str, dict]
     explain: dict[str, Callable[[str], str]]
-    aliases: Callable[[str, Callable[[str], str]], dict[str, str]]
+    library: object
     word: Callable[[str, str], str]
 
 
@@ -106,7 +107,7 @@ def render(library: object, languages: set[str]) -> Content:
         explain={
             language: rendering.explainer(library, language).explain for language in languages
         },
-        aliases=partial(importlib.import_module("macros.search").aliases, library),
+        library=library,
         word=importlib.import_module("macros.rendering.words").word,
     )
 
@@ -161,6 +162,7 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
     def on_startup(self, *, command: str, dirty: bool) -> None:
         """Remember whether a fault may stop the run; this also keeps the plugin between builds."""
         self.serving = command == "serve"
+        logging.getLogger("mkdocs.plugins.mkdocs_macros").setLevel(logging.WARNING)
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Read the data, and stop with its faults unless an earlier state can be shown."""
@@ -296,6 +298,9 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         content = STRUCTURED_DATA.sub("", content)  # the theme would run it as a program
         content = SIDE_BY_SIDE.sub(r"\g<0> ", content)
         language, _, path = page.file.src_uri.partition("/")
+        if language in LANGUAGES:
+            permalink = self.word("frame.permalink", language)
+            content = content.replace(PERMALINK, f'title="{permalink}"')
         if language in LANGUAGES and path != GLOSSARY:
             content = self.content.explain[authored(language)](content)
         content = LINK_FROM_ROOT.sub(partial(self.resolve_link, page), content)
@@ -411,9 +416,11 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         search = importlib.import_module("macros.search")
         mend_search_worker(site, search)
         for language in self.languages:
+            library = self.content.library
             docs = search.entries(index["docs"], f"{self.source_of(language)}/")
+            docs += search.term_entries(library, authored(language))
             config = index["config"] | {"fields": search.FIELDS}
-            config["aliases"] = self.content.aliases(language, self.to_traditional)
+            config["aliases"] = search.aliases(library, language, self.to_traditional)
             if language in ("zh", DERIVED):
                 cut = [search.in_words(doc) for doc in docs]
                 config["stop"] = search.stop_words(language, self.to_traditional)
@@ -493,7 +500,8 @@ def empty_sides(page: Page, nav: Navigation) -> Iterator[str]:
     top = page.ancestors[-1] if page.ancestors else page
     if page not in nav.pages or top.is_page or len(top.children) == 1:
         yield "navigation"
-    if not any(item.children for item in page.toc):
+    sections = [each for item in page.toc for each in (item, *item.children)]
+    if sum(len(each.children) for each in sections) < 2:
         yield "toc"
 
 

@@ -33,6 +33,20 @@ def test_an_index_holds_its_own_language_and_leaves_out_what_only_lists():
     ]
 
 
+def test_loose_text_becomes_paragraphs_and_blocks_stay():
+    loose = " ".join(["word"] * 60)
+    text = search.in_paragraphs(f"{loose}<p>{loose}</p> <ul><li>{loose}</li></ul>")
+    assert text.count("<p>") == 4
+    assert f"<p>{loose}</p>" in text and f"<li>{loose}</li>" in text
+    assert text.replace("</p><p>", " ").replace("<p>", "").replace("</p>", "").count("word") == 180
+
+
+def test_every_term_is_an_entry_of_its_own():
+    entries = {entry["location"]: entry for entry in search.term_entries(LIBRARY, "zh")}
+    assert entries["glossary/#kv-cache"]["title"] == "KV 缓存"
+    assert search.entries([doc("zh/glossary/")], "zh/")[0]["text"] == "<p>one</p>"
+
+
 def test_a_list_keeps_its_first_paragraph_and_sections_their_weight():
     (listed,) = search.entries([doc("en/models/")], "en/")
     assert listed["text"] == "<p>one</p>"

@@ -6,6 +6,22 @@ const MOST_WORDS = 40;
 const HAN = /\p{sc=Han}+/gu;
 const OPERATORS = /[~^*+\\]+/g;
 
+/**
+ * Mend the library before it makes an index, and return the settings of the search.
+ *
+ * It tells the nodes of its word tree apart by a text in which digits of words and numbers of nodes
+ * run together: "1" then node 23 looks like "12" then node 3. Merged nodes then lead to words that no
+ * page has, and the query fails.
+ */
+const preparedSearch = (config) => {
+  lunr.TokenSet.prototype.toString = function () {
+    if (this._str) return this._str;
+    const edges = Object.keys(this.edges).sort();
+    return `${Number(this.final)}${edges.map((label) => `${label}${this.edges[label].id};`).join("")}`;
+  };
+  return config;
+};
+
 /** Return the words of the index that a run of Chinese holds; single characters only if alone. */
 const wordsOf = (run, index) => {
   const found = [];
