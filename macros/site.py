@@ -1,5 +1,6 @@
 """The only module that knows MkDocs: one build makes the pages of every language."""
 
+import gzip
 import html
 import importlib
 import json
@@ -434,6 +435,8 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
             )
             (site / language / "search").mkdir(exist_ok=True)
             (site / language / "search" / "search_index.json").write_text(text, "utf-8")
+            size = len(gzip.compress(text.encode()))
+            log.info("Search index of %s: %d kB compressed", language, round(size / 1000))
 
 
 def define_env(env: object) -> None:

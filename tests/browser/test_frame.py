@@ -39,6 +39,19 @@ def test_switch_of_language_keeps_the_place(page, site, here, there):
     expect(page.locator(".md-select__link[aria-current]")).to_have_attribute("hreflang", there)
 
 
+def test_switch_of_language_keeps_what_was_entered_into_a_tool(page, site):
+    page.goto(f"{site}en/calculator/")
+    settle(page)
+    page.get_by_label("Model").select_option("qwen3.5-122b-a10b")
+    page.wait_for_function("location.search !== ''")
+    state = page.evaluate("location.search")
+    choose(page, "zh-Hant")
+    page.wait_for_url(re.compile("/zh-Hant/calculator/"))
+    settle(page)
+    assert page.evaluate("location.search") == state
+    expect(page.get_by_label("模型", exact=True)).to_have_value("qwen3.5-122b-a10b")
+
+
 def test_instant_navigation_stays_inside_a_language(page, site):
     page.goto(f"{site}en/contribute/")
     settle(page)
