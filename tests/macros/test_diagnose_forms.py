@@ -1,5 +1,6 @@
 """How people write and paste: every form is read, nothing unrelated told, every place exact."""
 
+import time
 from collections.abc import Callable
 from functools import cache
 
@@ -120,3 +121,18 @@ def test_the_form_of_a_paste_changes_no_finding(name):
 @pytest.mark.parametrize("name", LOG_ONLY)
 def test_what_a_collector_puts_before_a_line_changes_no_finding(name):
     assert changed(LOG_ONLY[name], "log-*.yaml") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A=(a b)\n" + 'A+=("${A[@]}")\n' * 40 + 'vllm serve a/b "${A[@]}"',
+        "A=ab\n" + 'A="$A$A"\n' * 60 + "vllm serve a/b $A",
+        "vllm serve a/b " + " ".join(f"--unknown-flag-{number}" for number in range(3000)),
+    ],
+    ids=["array", "variable", "flags"],
+)
+def test_a_text_that_multiplies_itself_ends_in_time(text):
+    start = time.perf_counter()
+    assert diagnoser().diagnose(text)["findings"]
+    assert time.perf_counter() - start < 5

@@ -4,6 +4,7 @@ import { jsonOf } from "./command.js";
 import { compareVersions, isIn, nearest, propertyAt, releasesIn, spellingsOf, valuesOf } from "./engine.js";
 import { readNumber } from "./facts.js";
 
+const MAX_UNKNOWN = 50;
 const CASELESS_SETS = new Set(["--moe-backend", "--linear-backend", "attention_backend", "--mamba-backend", "--gdn-prefill-backend"]);
 const NUMBER_TYPES = { int: /^[+-]?\d+(?:_\d+)*$/, float: /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/ };
 const READABLE_NUMBER = /^[+-]?\d+(?:\.\d+)?[kKmMgGtT]?$/;
@@ -12,7 +13,10 @@ const JSON_CLASSES_THAT_TAKE_ANYTHING = new Set(["ScalarType"]);
 /** All findings of the rules on one launch. */
 export function evaluateRules(launch, facts, table, rules, faults) {
   const context = { launch, facts, table, engine: table.engine, version: facts.version, faults, meant: new Set() };
-  for (const flag of launch.flags) if (!flag.known) context.meant.add(nearestFlag(flag, table.engine, facts.version));
+  for (const flag of launch.flags.filter((item) => !item.known).slice(0, MAX_UNKNOWN)) {
+    flag.near = nearestFlag(flag, table.engine, facts.version);
+    context.meant.add(flag.near);
+  }
   const findings = [];
   for (const rule of rules) {
     if (rule.log) continue;
@@ -303,7 +307,7 @@ function flagsOfKind(context, kind) {
     const actual = state.kind === "unknown" && forks ? "fork" : state.kind;
     if (actual !== kind) continue;
     const successor = table.successors[flag.spelled] ?? table.successors[flag.name] ?? null;
-    const near = kind === "unknown" && !successor ? nearestFlag(flag, engine, version) : null;
+    const near = kind === "unknown" && !successor ? flag.near ?? null : null;
     const suggestion = near ?? successor?.flag ?? null;
     found.push({
       start: flag.start, end: flag.nameEnd, severity: version.kind === "outside" && kind !== "dropped" ? "warning" : undefined,

@@ -10,6 +10,7 @@ const ARRAY_START = /^[A-Za-z_]\w*\+?=$/;
 const FENCE = /^\s*(?:```|~~~).*$/;
 const CURLY_QUOTES = { "\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'", "\u00a0": " " };
 const MAX_UNCLOSED = 20;
+const MAX_EXPANDED = 20_000;
 
 /** The text with prompts, line numbers and fences replaced by blanks, so that places stay true. */
 export function blankDecoration(text) {
@@ -70,7 +71,7 @@ function newReader(text, places, variables, literalQuotes) {
     text, places, variables, literalQuotes,
     continuation: other ? other[1] : "\\",
     index: 0, lastInk: text.trimEnd().length - 1, words: [], word: null, commands: [], faults: [], unclosed: null, skipWord: false,
-    array: null,
+    array: null, spare: MAX_EXPANDED,
   };
 }
 
@@ -292,7 +293,8 @@ function variable(reader, inQuotes) {
     }
     return;
   }
-  const known = match === substitution ? undefined : reader.variables.get(match[1]) ?? fallback(reader, match);
+  const value = match === substitution ? undefined : reader.variables.get(match[1]) ?? fallback(reader, match);
+  const known = value && canExpand(reader, value.text.length) ? value : undefined;
   if (known && !inQuotes && /\s/.test(known.text.trim())) splitWords(reader, known);
   else if (known === undefined || inQuotes || known.text !== "") {
     for (const letter of known?.text ?? match[0]) append(reader, letter, index);
@@ -301,6 +303,12 @@ function variable(reader, inQuotes) {
     reader.word.end = placeOf(reader, index + match[0].length - 1) + 1;
   }
   reader.index += match[0].length;
+}
+
+/** Whether so many letters may still be put in for variables; a text that doubles itself stops here. */
+function canExpand(reader, numLetters) {
+  reader.spare -= numLetters;
+  return reader.spare >= 0;
 }
 
 /** The default of `${NAME:-default}` with its places. */
@@ -322,14 +330,14 @@ function splitWords(reader, { text, places }) {
 /** `${NAME[@]}`: the items of an array, each a word of its own. */
 function arrayItems(reader, match) {
   const items = reader.variables.get(match[1])?.items;
-  if (items === undefined) {
+  if (items === undefined || !canExpand(reader, items.reduce((sum, item) => sum + item.text.length + 1, 0))) {
     for (const letter of match[0]) append(reader, letter, reader.index);
     reader.word.open = true;
     reader.word.end = placeOf(reader, reader.index + match[0].length - 1) + 1;
   } else {
     if (reader.word?.letters.length === 0) reader.word = null;
     endWord(reader);
-    reader.words.push(...items);
+    for (const item of items) reader.words.push(item);
   }
   reader.index += match[0].length;
 }
