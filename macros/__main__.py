@@ -243,7 +243,7 @@ def command_fit(options: argparse.Namespace) -> int:
 
 
 def command_fix(options: argparse.Namespace) -> int:
-    """Put data files, schemas and the lock of texts in form: order, spacing, quotes; never a value."""
+    """Put data files, schemas and the lock of texts in form; never a value."""
     changed = 0
     for path in sorted((ROOT / "data").rglob("*.yaml")):
         place = class_for(path.relative_to(ROOT / "data"))

@@ -9,6 +9,7 @@ from macros.records import Checkpoint, Drafter, Hardware, Model
 from macros.shapes import FAMILIES
 
 HARDWARE = "dgx-spark"
+PLAIN = Load()
 
 
 class UnknownComposition(LedgerError):
@@ -60,7 +61,7 @@ def drafter_of(library: Library, model_id: str, method: str) -> Drafter | None:
 
 
 def ceiling_of(
-    library: Library, checkpoint_id: str, load: Load = Load(), hardware_id: str = HARDWARE
+    library: Library, checkpoint_id: str, load: Load = PLAIN, hardware_id: str = HARDWARE
 ) -> ledger.Ceiling:
     """Return the ceiling of a checkpoint on a machine; LedgerError where there is no answer."""
     composition = composition_of(library, checkpoint_id)

@@ -91,9 +91,8 @@ def load_of(run: Measurement, point: Point) -> Load | None:
         return None
     if point.acceptance_length is None:
         return None
-    return Load(
-        *common, run.draft.method, run.draft.num_tokens, float(point.acceptance_length), run.num_nodes
-    )  # fmt: skip
+    length = float(point.acceptance_length)
+    return Load(*common, run.draft.method, run.draft.num_tokens, length, run.num_nodes)
 
 
 def decode_tokens_per_s(point: Point) -> float | None:
@@ -131,7 +130,7 @@ def rows(library: Library) -> list[Row]:
                     answer.bytes_per_step,
                     composition.num_layers,
                     1 / speed,
-                )  # fmt: skip
+                )
             )
     return found
 

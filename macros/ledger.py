@@ -179,7 +179,7 @@ def compose(checkpoint: Checkpoint, model: Model, formats: dict[str, WeightForma
                 module.num_experts,
                 module.top_k,
                 module.draft,
-            )  # fmt: skip
+            )
         )
     draft_head = checkpoint.formats.get("draft_lm_head", head_format)
     return Composition(

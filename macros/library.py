@@ -80,13 +80,18 @@ class Library:
         return by_kind + len(self.singles) + sum(len(topics) for topics in self.topics.values())
 
 
+def _has(data: Any, key: str | int) -> bool:
+    """Tell whether a mapping has a key, or a list a place."""
+    if isinstance(data, dict):
+        return key in data
+    return isinstance(data, list) and isinstance(key, int) and key < len(data)
+
+
 def field_name(location: tuple[str | int, ...], data: Any) -> str:
     """Return the field a validation error points at, without the names of union branches."""
     at = ""
     for key in location:
-        if isinstance(data, list) and isinstance(key, int) and key < len(data):
-            data, at = data[key], join(at, key)
-        elif isinstance(data, dict) and key in data:
+        if _has(data, key):
             data, at = data[key], join(at, key)
         elif isinstance(data, dict) and isinstance(key, str) and "[" not in key and "(" not in key:
             return join(at, key)
@@ -96,9 +101,7 @@ def field_name(location: tuple[str | int, ...], data: Any) -> str:
 def value_at(data: Any, location: tuple[str | int, ...]) -> Any:
     """Return the value a location leads to, as far as it exists."""
     for key in location:
-        if isinstance(data, dict) and key in data:
-            data = data[key]
-        elif isinstance(data, list) and isinstance(key, int) and key < len(data):
+        if _has(data, key):
             data = data[key]
     return data
 
@@ -231,7 +234,7 @@ def load(root: Path) -> tuple[Library, list[Finding]]:
                         expected=f"{key} (the file's name)",
                         got=record.id,
                         fix="rename the file or the id",
-                    )  # fmt: skip
+                    )
                 )
             if key in kinds[group]:
                 first = kinds[group][key].document
@@ -242,7 +245,7 @@ def load(root: Path) -> tuple[Library, list[Finding]]:
                         expected=f"an id of its own; {first.path}:1 has it",
                         got=key,
                         fix="choose another id",
-                    )  # fmt: skip
+                    )
                 )
             kinds[group][key] = entry
     return Library(root, kinds, singles, topics), findings

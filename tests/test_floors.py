@@ -9,7 +9,8 @@ FLOORS = [
     {"fields", "detection", "records", "schema", "style", "library"},
     {
         "arithmetic", "shapes", "ledger", "compositions", "law", "memory", "best", "functions",
-        "claims", "judge", "engines", "diagnose", "recipes", "plans", "importing", "hypertext", "chinese", "search", "pitfalls", "questions",
+        "claims", "judge", "engines", "diagnose", "recipes", "plans", "importing", "hypertext",
+        "chinese", "search", "pitfalls",
     },
     {"checks", "rendering"},
     {"site", "__main__"},

@@ -34,9 +34,9 @@ def rule_names_in_code() -> set[str]:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 concern, _, thing = node.value.partition("/")
                 plain = (concern + thing).replace("-", "")
-                if thing and plain.isalpha() and plain.islower() and node.value.count("/") == 1:
-                    if concern in CONCERNS:
-                        names.add(node.value)
+                lower = plain.isalpha() and plain.islower() and node.value.count("/") == 1
+                if thing and lower and concern in CONCERNS:
+                    names.add(node.value)
     return names
 
 
@@ -51,8 +51,8 @@ def without_sum(text: str) -> str:
 CONCERNS = {
     "yaml", "schema", "identity", "reference", "provenance", "bilingual", "typography", "texts",
     "claims", "exceptions", "arithmetic", "plausibility", "flags", "recipes", "measurements",
-    "import", "models", "checkpoints", "pitfalls", "detect", "style", "links", "faq", "causes", "terms",
-    "experiments",
+    "import", "models", "checkpoints", "pitfalls", "detect", "style", "links", "faq", "causes",
+    "terms", "experiments",
 }  # fmt: skip
 
 

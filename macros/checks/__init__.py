@@ -12,7 +12,7 @@ Rule = Callable[[Library], Iterator[Finding]]
 
 
 def rules() -> list[Rule]:
-    """Return every public generator of this package's modules whose first parameter is `library`."""
+    """Return every public generator of this package that takes `library` first."""
     found = []
     for module_info in sorted(pkgutil.iter_modules(__path__), key=lambda info: info.name):
         module = importlib.import_module(f"{__name__}.{module_info.name}")

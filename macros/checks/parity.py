@@ -1,4 +1,4 @@
-"""A text that changed in one language only is found; `data/texts.lock` knows what belonged together."""
+"""A text that changed in one language only is found; `data/texts.lock` knows the pairs."""
 
 import re
 from collections.abc import Collection, Iterator

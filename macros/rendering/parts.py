@@ -67,7 +67,7 @@ def written(value: Any, computed: Computed | None = None) -> str:
     """Return a computed value as a text shows it: as stated, or to its decimals."""
     if isinstance(value, list):
         return ", ".join(written(each, computed) for each in value)
-    if isinstance(value, bool) or isinstance(value, str):
+    if isinstance(value, bool | str):
         return str(value)
     if computed is not None and computed.decimals is not None:
         return rounded(value, decimals=computed.decimals)
@@ -151,7 +151,7 @@ def sources(library: Library, record: Any, language: str) -> Html:
                     element("code", supported),
                     class_="citation-fields",
                 ),
-            )  # fmt: skip
+            )
         )
     return element("ul", *items, class_="sources")
 

@@ -94,7 +94,8 @@ def test_template_holds_every_field_in_order(kind):
     positions = []
     for name, info in KINDS[kind].model_fields.items():
         spelled = f"{info.alias or name}:"
-        found = [n for n, line in enumerate(text.splitlines()) if line.lstrip("# ").startswith(spelled)]
+        lines = enumerate(text.splitlines())
+        found = [n for n, line in lines if line.lstrip("# ").startswith(spelled)]
         assert found, f"{spelled} is missing"
         positions.append(found[0])
     assert text.startswith("# ") and "id: an-id" in text

@@ -242,7 +242,8 @@ def test_a_finding_stands_at_its_place(text, place):
 @pytest.mark.parametrize(
     ("stated", "kind"),
     [
-        ("0.28.0", "exact"), ("v0.28.0", "exact"), ("0.28", "series"), ("0.28.1rc1.dev43", "between"),
+        ("0.28.0", "exact"), ("v0.28.0", "exact"), ("0.28", "series"),
+        ("0.28.1rc1.dev43", "between"),
         ("0.16-0.20", "series"), ("0.99.0", "outside"), ("nightly (2026-05)", "unknown"),
         ("0.1.dev19908 (Aug 2026)", "unknown"), ("NGC 26.01+", "unknown"), ("<script>", "unknown"),
     ],

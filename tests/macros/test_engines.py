@@ -111,7 +111,8 @@ def test_tables_stay_small():
 def test_a_wheel_is_read_without_importing_it(tmp_path):
     changed = import_flags(tmp_path, "0.1.0", write_wheel(tmp_path, "0.1.0"))
     assert sorted(changed) == [
-        "choices.yaml", "configs.yaml", "environment.yaml", "flags.yaml", "logs.yaml", "releases.yaml",
+        "choices.yaml", "configs.yaml", "environment.yaml", "flags.yaml", "logs.yaml",
+        "releases.yaml",
     ]  # fmt: skip
     tables = read_tables(tmp_path)
     flags = tables["flags"]

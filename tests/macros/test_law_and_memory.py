@@ -28,7 +28,12 @@ def row(run: str, source: str, gigabytes: float, layers: int, *, factor: float =
     return Row(run, 0, source, "vllm", "checkpoint", gigabytes * 1e9, layers, seconds)
 
 
-EXACT = [row("a", "s1", 5, 36), row("b", "s1", 12, 48), row("c", "s2", 50, 64), row("d", "s3", 3, 40)]
+EXACT = [
+    row("a", "s1", 5, 36),
+    row("b", "s1", 12, 48),
+    row("c", "s2", 50, 64),
+    row("d", "s3", 3, 40),
+]
 
 
 def test_law_finds_the_constants_it_was_made_of():

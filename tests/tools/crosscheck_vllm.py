@@ -88,7 +88,11 @@ def name_differences(facts: dict) -> list[str]:
     pairs = (
         ("variables", set(envs.environment_variables), declared),
         ("tool parsers", set(tools.list_registered()), facts["choices"]["tool_call_parser"]),
-        ("reasoning parsers", set(thoughts.list_registered()), facts["choices"]["reasoning_parser"]),
+        (
+            "reasoning parsers",
+            set(thoughts.list_registered()),
+            facts["choices"]["reasoning_parser"],
+        ),
     )  # fmt: skip
     return [
         f"{what}: {sorted(theirs ^ set(ours))}"
