@@ -347,12 +347,13 @@ function parserFacts(launch, facts) {
     if (!flag || !fitting || fitting.length === 0 || fitting.includes(flag.value)) return null;
     return { value: flag.value, start: flag.valueStart, end: flag.valueEnd };
   };
+  const thinks = traits.reasoning && !/instruct|coder/i.test(facts.model ?? "");
   const hasParser = launch.flags.some((flag) => flag.name === "--reasoning-parser");
   return {
     model_family: traits.family ?? null,
     tool_parser_mismatch: mismatch("--tool-call-parser", traits.tool_call_parsers),
     reasoning_parser_mismatch: mismatch("--reasoning-parser", traits.reasoning_parsers),
-    reasoning_parser_missing: traits.reasoning && traits.family !== "gpt-oss" && !hasParser && launch.form !== "fragment" ? true : null,
+    reasoning_parser_missing: thinks && traits.family !== "gpt-oss" && !hasParser && launch.form !== "fragment" ? true : null,
     fitting_tool_parsers: (traits.tool_call_parsers ?? []).join(", "), fitting_reasoning_parsers: (traits.reasoning_parsers ?? []).join(", "),
   };
 }
