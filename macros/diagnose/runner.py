@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import weakref
@@ -26,6 +27,15 @@ def bundle(folder: Path = FOLDER, names: Iterable[str] = MODULES) -> str:
     return "\n".join(parts)
 
 
+def limit() -> int | None:
+    """Return the seconds that a call may take; V8 takes no limit where an event loop runs."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return TIMEOUT_S
+    return None
+
+
 class Diagnoser:
     """The diagnosis with its tables, made ready once for many texts."""
 
@@ -44,8 +54,8 @@ class Diagnoser:
 
     def diagnose(self, text: str, engine_version: str | None = None) -> dict[str, Any]:
         """Everything that rules and tables say about a text."""
-        return json.loads(self.context.call("run", text, engine_version, timeout_sec=TIMEOUT_S))
+        return json.loads(self.context.call("run", text, engine_version, timeout_sec=limit()))
 
     def parse_command(self, text: str) -> list[dict[str, Any]]:
         """The launches of a text with image, options, variables, flags and model."""
-        return json.loads(self.context.call("parse", text, timeout_sec=TIMEOUT_S))
+        return json.loads(self.context.call("parse", text, timeout_sec=limit()))
