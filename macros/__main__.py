@@ -348,7 +348,8 @@ def command_judge(options: argparse.Namespace) -> int:
     engine = find_engine(library, options.engine)
     hardware = hardware_of(library, options.hardware)
     answer = judge(
-        library, checkpoint.id, options.tokens_per_s, load_from(options), engine.id, hardware.id
+        library, checkpoint.id, options.tokens_per_s, load_from(options), engine.id, hardware.id,
+        acceptance_is_stated=options.acceptance_length is not None,
     )  # fmt: skip
     if options.json:
         print(json.dumps({"checkpoint": checkpoint.id, "engine": engine.id} | asdict(answer)))
@@ -359,6 +360,8 @@ def command_judge(options: argparse.Namespace) -> int:
     )
     if answer.expected_tokens_per_s:
         print(f"expected about {answer.expected_tokens_per_s:.1f} tok/s in {engine.name}")
+    if options.draft != "none" and options.acceptance_length is None:
+        print(f"with the usual acceptance length, {answer.acceptance_length:.2f} tokens a step")
     for similar in answer.similar_measurements:
         conditions = f"{similar.concurrency} requests, {similar.context_tokens} tokens"
         print(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from macros.arithmetic import stated_interval
+from macros.arithmetic import median, stated_interval
 from macros.compositions import ceiling_of, composition_of, drafter_of, has_composition
 from macros.law import (
     FEWEST_ROWS,
@@ -39,6 +39,7 @@ SINGLE_FIELDS = (
     "per_request_end_to_end_tokens_per_s",
 )  # fmt: skip
 TIMES_PER_TOKEN = ("median_tpot_ms", "mean_tpot_ms", "tpot_ms")
+BISECTIONS = 60
 LIKE_CONCURRENCY = 2
 DERIVED_DECIMALS = 2
 
@@ -72,6 +73,7 @@ class Judgement:
     """The answer; ratios are 0 to 1, `percentile` is None below five like points."""
 
     verdict: str
+    acceptance_length: float
     share_of_ceiling: float
     ceiling_tokens_per_s: float
     expected_tokens_per_s: float | None
@@ -111,26 +113,70 @@ def percentile_of(values: list[float], value: float) -> float:
 
 def judge(
     library: Library, checkpoint_id: str, tokens_per_s: Decimal, load: Load, engine: str,
-    hardware_id: str = "dgx-spark",
+    hardware_id: str = "dgx-spark", *, acceptance_is_stated: bool = True,
 ) -> Judgement:  # fmt: skip
-    """Return the judgement of one request's speed; LedgerError where there is no ceiling."""
+    """Return the judgement of one request's speed; LedgerError where there is no ceiling.
+
+    Where the acceptance is not stated the ceiling stays a bound, with every draft accepted, and
+    the expectation takes the acceptance that the records have for such drafts.
+    """
     composition = composition_of(library, checkpoint_id)
     answer = ceiling_of(library, checkpoint_id, load, hardware_id)
     speed = float(tokens_per_s)
     law = law_for(library, engine)
-    expected = expected_tokens_per_s(law, composition, answer, load) if law else None
+    assumed = load if acceptance_is_stated else _with_typical_acceptance(library, load)
+    expected = expected_tokens_per_s(law, composition, answer, assumed) if law else None
     ratio = speed / expected if expected else None
     alike = list(_alike(library, composition, load))
     return Judgement(
         verdict=_verdict(library, tokens_per_s, answer, ratio, engine),
+        acceptance_length=assumed.acceptance_length,
         share_of_ceiling=speed / answer.ceiling_tokens_per_s,
         ceiling_tokens_per_s=answer.ceiling_tokens_per_s,
         expected_tokens_per_s=expected,
         ratio_to_expected=ratio,
         percentile=_percentile(library, alike, law, load, ratio),
         similar_measurements=_nearest(alike, checkpoint_id, load, engine, library),
-        likely_causes=list(_causes(library, ratio, answer, load, composition, engine, speed, law)),
+        likely_causes=list(
+            _causes(library, ratio, answer, assumed, composition, engine, speed, law)
+        ),
     )
+
+
+def typical_acceptance(library: Library, method: str) -> float | None:
+    """Return the median chance that a draft token is accepted, over all points that tell it."""
+    chances = [
+        acceptance_chance(float(point.acceptance_length), run.draft.num_tokens)
+        for run in library.records(Measurement)
+        if run.draft.method == method and run.draft.num_tokens and run.withdrawn is None
+        for point in run.points
+        if point.acceptance_length is not None
+    ]
+    return median(chances) if chances else None
+
+
+def acceptance_chance(length: float, num_tokens: int) -> float:
+    """Return the chance p of each draft token with 1 + p + … + p^k = length, by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        if length_of(middle, num_tokens) < length:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def length_of(chance: float, num_tokens: int) -> float:
+    """Return the acceptance length of k drafts, each accepted with a chance after the last."""
+    return sum(chance**position for position in range(num_tokens + 1))
+
+
+def _with_typical_acceptance(library: Library, load: Load) -> Load:
+    chance = typical_acceptance(library, load.draft) if load.draft != "none" else None
+    if chance is None:
+        return load
+    return replace(load, acceptance_length=length_of(chance, load.draft_tokens))
 
 
 def _verdict(

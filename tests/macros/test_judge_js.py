@@ -92,11 +92,15 @@ def test_browser_and_python_judge_alike(library, ask):
         typed = f"{10 ** choose.uniform(0, 2.3):.{choose.randrange(3)}f}".replace("0.00", "0.01")
         if Decimal(typed) <= 0:
             continue
-        found = ask(
-            {"checkpoint": checkpoint, "tokens_per_s": typed, "load": vars(load_), "engine": engine}
-        )
+        question = {"checkpoint": checkpoint, "tokens_per_s": typed, "engine": engine}
+        stated = choose.random() < 0.7
+        found = ask(question | {"load": vars(load_), "acceptance_is_stated": stated})
         try:
-            wanted = asdict(judge(library, checkpoint, Decimal(typed), load_, engine))
+            wanted = asdict(
+                judge(
+                    library, checkpoint, Decimal(typed), load_, engine, acceptance_is_stated=stated
+                )
+            )
         except LedgerError:
             wanted = {"refused": True}
         assert same(found, wanted), (number, checkpoint, typed, load_, engine, found, wanted)

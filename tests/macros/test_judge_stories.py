@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from macros.judge import judge, single_speed
+from macros.judge import acceptance_chance, judge, length_of, single_speed
 from macros.ledger import Load
 from macros.library import Library, load
 from macros.records import Measurement
@@ -103,3 +103,19 @@ def test_the_place_is_told_only_among_five_points_of_like_concurrency():
         library(), "huginnfork-qwen3.8-27b-nvfp4a16", Decimal(9), Load(concurrency=512), "vllm"
     )
     assert few.percentile is None
+
+
+def test_an_acceptance_that_is_not_stated_is_the_usual_one_and_not_the_best():
+    bound = Load(draft="mtp", draft_tokens=3, acceptance_length=4)
+    stated = judge(library(), SMALL, Decimal(110), bound, "vllm")
+    assumed = judge(library(), SMALL, Decimal(110), bound, "vllm", acceptance_is_stated=False)
+    assert stated.ceiling_tokens_per_s == assumed.ceiling_tokens_per_s
+    assert 2 < assumed.acceptance_length < stated.acceptance_length == 4
+    assert assumed.expected_tokens_per_s < stated.expected_tokens_per_s
+
+
+def test_a_chance_and_its_length_belong_together():
+    for num_tokens, chance in ((1, 0.9), (3, 0.7), (8, 0.4)):
+        length = length_of(chance, num_tokens)
+        assert acceptance_chance(length, num_tokens) == pytest.approx(chance)
+    assert acceptance_chance(1.0, 3) == pytest.approx(0, abs=1e-9)

@@ -156,15 +156,25 @@ const causesOf = (causes, ratio, inputs, share) => {
   return found.map(([, cause]) => cause);
 };
 
+/** A load with the acceptance that the records have for its kind of drafts. */
+const withTypicalAcceptance = (judging, load) => {
+  const chance = judging.acceptance[load.draft] ?? null;
+  if (chance === null) return load;
+  let acceptance_length = 0;
+  for (let position = 0; position <= load.draft_tokens; position += 1) acceptance_length += chance ** position;
+  return { ...load, acceptance_length };
+};
+
 /** Whether one request's speed, as stated, is normal for a checkpoint under a load in an engine. */
-export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, hardware = "dgx-spark" }) => {
+export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, acceptance_is_stated = true, hardware = "dgx-spark" }) => {
   const composition = data.checkpoints[checkpoint];
   const machine = data.hardware[hardware];
   const drafter = drafterFor(data, composition.model, load.draft);
   const answer = ceiling(composition, load, { ...machine, drafter });
   const speed = Number(tokens_per_s);
   const law = lawOf(data, judging, engine);
-  const expected = law && expectedTokensPerS(law, composition, answer, load);
+  const assumed = acceptance_is_stated ? load : withTypicalAcceptance(judging, load);
+  const expected = law && expectedTokensPerS(law, composition, answer, assumed);
   const ratio = expected ? speed / expected : null;
   const alike = Object.keys(judging.points)
     .filter((id) => data.checkpoints[id].model === composition.model)
@@ -172,6 +182,7 @@ export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, h
     .filter((point) => point.nodes === load.nodes && point.draft === load.draft);
   return {
     verdict: verdictOf(tokens_per_s, answer, ratio, ratiosOf(judging, engine)),
+    acceptance_length: assumed.acceptance_length,
     share_of_ceiling: speed / answer.ceiling_tokens_per_s,
     ceiling_tokens_per_s: answer.ceiling_tokens_per_s,
     expected_tokens_per_s: expected,
@@ -188,6 +199,6 @@ export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, h
       has_draft_layers: composition.modules.some((module) => module.draft),
       above_ceiling: speed > answer.highest_tokens_per_s,
       wide_share: wideShare(composition),
-    }, (cause) => shareOf(cause, law, composition, load, drafter)),
+    }, (cause) => shareOf(cause, law, composition, assumed, drafter)),
   };
 };

@@ -3,7 +3,7 @@
 from typing import Any
 
 from macros.compositions import has_composition
-from macros.judge import measured_points, reference_ratios
+from macros.judge import measured_points, reference_ratios, typical_acceptance
 from macros.law import ALL_ENGINES, engine_family, laws
 from macros.library import Library
 from macros.records import Cause, Checkpoint, Engine
@@ -24,6 +24,7 @@ def data(library: Library) -> dict[str, Any]:
             each.id: {"name": each.name, "family": engine_family(library, each.id)}
             for each in library.records(Engine)
         },
+        "acceptance": {method: typical_acceptance(library, method) for method in ("mtp", "dflash")},
         "ratios": {engine: ratios(library, engine) for engine in laws(library)},
         "causes": [
             {

@@ -88,7 +88,9 @@ export const start = async (root) => {
       const composition = data.checkpoints[fields.checkpoint];
       const drafter = drafterOf(data, composition.model, load.draft);
       const { highest_tokens_per_s: highest } = ceiling(composition, load, { ...machine, drafter });
-      const found = judge(data, judging, { checkpoint: fields.checkpoint, tokens_per_s: typed, load, engine: fields.engine });
+      const found = judge(data, judging, {
+        checkpoint: fields.checkpoint, tokens_per_s: typed, load, engine: fields.engine, acceptance_is_stated: read.acceptanceIsStated,
+      });
       place("answer").replaceChildren(...answerOf(root, found, typed, highest));
       place("causes").replaceChildren(...causesOf(root, found));
       place("similar").replaceChildren(...similarOf(root, found, judging, data));

@@ -34,7 +34,7 @@ export const readLoad = (fields) => {
       load.acceptance_length = Number(length);
     }
   }
-  return { load };
+  return { load, acceptanceIsStated: !drafted || (fields["acceptance-length"] ?? "") !== "" };
 };
 
 /** The drafter on record for a model and a method, or null. */
