@@ -83,6 +83,7 @@ class Content:
     macros: dict[str, dict]
     explain: dict[str, Callable[[str], str]]
     library: object
+    search: ModuleType  # of the same reading of the code as the library
     word: Callable[[str, str], str]
 
 
@@ -109,6 +110,7 @@ def render(library: object, languages: set[str]) -> Content:
             language: rendering.explainer(library, language).explain for language in languages
         },
         library=library,
+        search=importlib.import_module("macros.search"),
         word=importlib.import_module("macros.rendering.words").word,
     )
 
@@ -414,7 +416,7 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
 
     def write_search(self, site: Path, index: dict) -> None:
         """Write the search index of every language, and let the theme's search read our queries."""
-        search = importlib.import_module("macros.search")
+        search = self.content.search
         mend_search_worker(site, search)
         for language in self.languages:
             library = self.content.library
