@@ -35,6 +35,11 @@ def free_port() -> int:
         return probe.getsockname()[1]
 
 
+def listen_to_interrupts() -> None:
+    """Let Ctrl-C end a program although a shell started the tests in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Server:
     """A bare `mkdocs serve` of a folder."""
 
@@ -45,6 +50,7 @@ class Server:
             [BIN / "mkdocs", "serve", "--dev-addr", f"127.0.0.1:{self.port}"],
             cwd=folder, stdout=self.log, stderr=self.log,
             env=os.environ | {"PYTHONPATH": str(folder), "ONLY": only},
+            preexec_fn=listen_to_interrupts,
         )  # fmt: skip
 
     def get(self, path: str) -> str:
@@ -55,7 +61,7 @@ class Server:
 
     def wait_for(self, path: str, condition) -> None:
         """Ask for a page until it is as it should be."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         text = ""
         while time.monotonic() < end:
             if self.process.poll() is not None:
@@ -73,17 +79,22 @@ class Server:
     def stop(self) -> None:
         """End the server as Ctrl-C does."""
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(20)
-        self.log.close()
+        try:
+            self.process.wait(60)
+        finally:
+            self.process.kill()
+            self.log.close()
 
 
 @pytest.fixture
 def server(copy) -> Server:
     """A running server of the copy."""
     server = Server(copy)
-    server.wait_for("en/", lambda text: "<html" in text)
-    yield server
-    server.stop()
+    try:
+        server.wait_for("en/", lambda text: "<html" in text)
+        yield server
+    finally:
+        server.stop()
 
 
 def test_bare_mkdocs_serve_answers_in_every_language_and_stops(copy):
