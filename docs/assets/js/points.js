@@ -104,8 +104,10 @@ export const sorted = (rows, column, descending) => {
   return keyed.map(([, row]) => row);
 };
 
+/** A cell; a text that a spreadsheet would take for a formula begins with an apostrophe. */
 const quoted = (value) => {
-  const text = value === null || value === undefined ? "" : String(value);
+  const plain = value === null || value === undefined ? "" : String(value);
+  const text = typeof value === "string" && /^[=+\-@\t\r]/.test(plain) ? `'${plain}` : plain;
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 

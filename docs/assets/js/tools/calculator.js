@@ -165,7 +165,7 @@ const memoryOf = (root, context, data) => {
       [say(root, "max-concurrency"), found.max_concurrency === null ? null : rounded(found.max_concurrency, 0)],
       [say(root, "utilization"), found.gpu_memory_utilization === null ? null
         : h("code", {}, `--gpu-memory-utilization ${found.gpu_memory_utilization.toFixed(2)}`)],
-      [say(root, "kv-flag"), found.kv_cache_memory_bytes ? h("code", {}, `--kv-cache-memory-bytes ${found.kv_cache_memory_bytes}`) : null],
+      [say(root, "kv-flag"), found.fits && found.kv_cache_memory_bytes ? h("code", {}, `--kv-cache-memory-bytes ${found.kv_cache_memory_bytes}`) : null],
     ]),
   ];
 };
