@@ -2,7 +2,7 @@
 
 `impossible` is only what exceeds the bound of `bytes_per_step_min` at the stated decimals. The
 other verdicts are percentiles of measured over expected among the plain points of the engine's
-family (of all engines where the family has fewer than ten): `excellent` from the 90th on,
+family (of all engines where the family has fewer than ten), of batches for a batch: `excellent` from the 90th on,
 `normal` from the 10th, `slow` below it, `something-is-wrong` below half of the 10th percentile.
 """
 
@@ -15,6 +15,7 @@ from typing import Any
 from macros.arithmetic import median, stated_interval
 from macros.compositions import ceiling_of, composition_of, drafter_of, has_composition
 from macros.law import (
+    EXCLUDING_CAVEATS,
     FEWEST_ROWS,
     Law,
     engine_family,
@@ -96,6 +97,39 @@ def reference_ratios(library: Library, engine: str) -> list[float]:
     return sorted(law.step_s(row.num_bytes, row.num_layers) / row.step_s for row in points)
 
 
+def batch_ratios(library: Library, engine: str) -> list[float]:
+    """Return measured over expected of the plain points with several requests at once.
+
+    Independent routing over-counts the experts of a batch, so that its ratios lie above those of
+    single requests and need a reference of their own.
+    """
+    law = law_for(library, engine)
+    if law is None:
+        return []
+    family = engine_family(library, engine)
+    found: list[tuple[str, float]] = []
+    for checkpoint in library.records(Checkpoint):
+        if not has_composition(library, checkpoint.id):
+            continue
+        composition = composition_of(library, checkpoint.id)
+        for similar, run, known in measured_points(library, checkpoint.id):
+            caveats = {*run.caveats, *run.points[similar.point].caveats}
+            if known is None or known.draft != "none" or known.nodes > 1 or known.concurrency == 1:
+                continue
+            if caveats & EXCLUDING_CAVEATS or similar.tokens_per_s != _decode(run, similar.point):
+                continue
+            answer = ceiling_of(library, checkpoint.id, known)
+            expected = expected_tokens_per_s(law, composition, answer, known)
+            found.append((engine_family(library, similar.engine), similar.tokens_per_s / expected))
+    own = [ratio for name, ratio in found if name == family]
+    return sorted(own if len(own) >= FEWEST_ROWS else [ratio for _, ratio in found])
+
+
+def _decode(run: Measurement, point: int) -> float | None:
+    stated = run.points[point].results.decode_tokens_per_s
+    return None if stated is None else float(stated)
+
+
 def quantile(ordered: list[float], share: float) -> float:
     """Return the value below which a share of an ordered list lies, interpolated."""
     position = share * (len(ordered) - 1)
@@ -124,12 +158,13 @@ def judge(
     answer = ceiling_of(library, checkpoint_id, load, hardware_id)
     speed = float(tokens_per_s)
     law = law_for(library, engine)
+    reference = (reference_ratios if load.concurrency == 1 else batch_ratios)(library, engine)
     assumed = load if acceptance_is_stated else _with_typical_acceptance(library, load)
     expected = expected_tokens_per_s(law, composition, answer, assumed) if law else None
     ratio = speed / expected if expected else None
     alike = list(_alike(library, composition, load))
     return Judgement(
-        verdict=_verdict(library, tokens_per_s, answer, ratio, engine),
+        verdict=_verdict(tokens_per_s, answer, ratio, reference),
         acceptance_length=assumed.acceptance_length,
         share_of_ceiling=speed / answer.ceiling_tokens_per_s,
         ceiling_tokens_per_s=answer.ceiling_tokens_per_s,
@@ -138,7 +173,7 @@ def judge(
         percentile=_percentile(library, alike, law, load, ratio),
         similar_measurements=_nearest(alike, checkpoint_id, load, engine, library),
         likely_causes=list(
-            _causes(library, ratio, answer, assumed, composition, engine, speed, law)
+            _causes(library, ratio, answer, assumed, composition, engine, speed, law, reference)
         ),
     )
 
@@ -180,11 +215,10 @@ def _with_typical_acceptance(library: Library, load: Load) -> Load:
 
 
 def _verdict(
-    library: Library, tokens_per_s: Decimal, answer: Ceiling, ratio: float | None, engine: str
+    tokens_per_s: Decimal, answer: Ceiling, ratio: float | None, reference: list[float]
 ) -> str:
     if stated_interval(tokens_per_s)[0] > answer.highest_tokens_per_s:
         return "impossible"
-    reference = reference_ratios(library, engine)
     if ratio is None or not reference:
         return "normal"
     lowest = quantile(reference, NORMAL)
@@ -290,14 +324,17 @@ def _percentile(
 
 def _causes(
     library: Library, ratio: float | None, answer: Ceiling, load: Load, composition: Composition,
-    engine: str, speed: float, law: Law | None,
+    engine: str, speed: float, law: Law | None, reference: list[float],
 ) -> Iterator[LikelyCause]:  # fmt: skip
     """Yield the causes whose predicate holds, those whose share explains the number best first.
 
     A share that the ledger computes for this very question goes before a range of experience;
     among ranges a narrow one goes first whose middle is near.
     """
-    if law is None or ratio is None or UNREMARKABLE[0] <= ratio <= UNREMARKABLE[1]:
+    usual = UNREMARKABLE
+    if load.concurrency > 1 and reference:
+        usual = quantile(reference, NORMAL), quantile(reference, EXCELLENT)
+    if law is None or ratio is None or usual[0] <= ratio <= usual[1]:
         return
     inputs = {
         "draft": load.draft,

@@ -5,7 +5,14 @@ from functools import cache
 
 import pytest
 
-from macros.judge import acceptance_chance, judge, length_of, single_speed
+from macros.judge import (
+    acceptance_chance,
+    batch_ratios,
+    judge,
+    length_of,
+    quantile,
+    single_speed,
+)
 from macros.ledger import Load
 from macros.library import Library, load
 from macros.records import Measurement
@@ -119,3 +126,14 @@ def test_a_chance_and_its_length_belong_together():
         length = length_of(chance, num_tokens)
         assert acceptance_chance(length, num_tokens) == pytest.approx(chance)
     assert acceptance_chance(1.0, 3) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_batch_is_judged_among_batches():
+    """What half of the batches reach is normal, although it is more than a single request's 90 %."""
+    middle = quantile(batch_ratios(library(), "vllm"), 0.5)
+    assert middle > 1.05
+    for concurrency in (4, 16):
+        under = Load(concurrency=concurrency)
+        expected = judge(library(), SMALL, Decimal(10), under, "vllm").expected_tokens_per_s
+        found = judge(library(), SMALL, Decimal(f"{expected * middle:.2f}"), under, "vllm")
+        assert found.verdict == "normal" and found.likely_causes == []

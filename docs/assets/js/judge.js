@@ -16,7 +16,10 @@ const NARROW_BITS = 4.5;
 
 const familyOf = (judging, engine) => judging.engines[engine]?.family ?? engine;
 const lawOf = (data, judging, engine) => data.laws[familyOf(judging, engine)] ?? data.laws.all ?? null;
-const ratiosOf = (judging, engine) => judging.ratios[familyOf(judging, engine)] ?? judging.ratios.all ?? [];
+const ratiosOf = (judging, engine, load) => {
+  const ratios = load.concurrency === 1 ? judging.ratios : judging.batch_ratios;
+  return ratios[familyOf(judging, engine)] ?? ratios.all ?? [];
+};
 const drafterFor = (data, model, method) =>
   data.drafters.find((drafter) => drafter.model === model && drafter.method === method) ?? null;
 
@@ -134,8 +137,9 @@ const shareOf = (cause, law, composition, load, drafter) => {
 };
 
 /** The causes whose predicate holds: computed shares first, then narrow ranges whose middle is near. */
-const causesOf = (causes, ratio, inputs, share) => {
-  if (ratio === null || (UNREMARKABLE[0] <= ratio && ratio <= UNREMARKABLE[1])) return [];
+const causesOf = (causes, ratio, inputs, share, reference) => {
+  const usual = inputs.concurrency > 1 && reference.length ? [quantile(reference, NORMAL), quantile(reference, EXCELLENT)] : UNREMARKABLE;
+  if (ratio === null || (usual[0] <= ratio && ratio <= usual[1])) return [];
   const found = [];
   for (const cause of causes) {
     if (!Object.entries(cause.applies).every(([name, wanted]) => holds(inputs[name], wanted))) continue;
@@ -173,6 +177,7 @@ export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, a
   const answer = ceiling(composition, load, { ...machine, drafter });
   const speed = Number(tokens_per_s);
   const law = lawOf(data, judging, engine);
+  const reference = ratiosOf(judging, engine, load);
   const assumed = acceptance_is_stated ? load : withTypicalAcceptance(judging, load);
   const expected = law && expectedTokensPerS(law, composition, answer, assumed);
   const ratio = expected ? speed / expected : null;
@@ -181,7 +186,7 @@ export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, a
     .flatMap((id) => judging.points[id])
     .filter((point) => point.nodes === load.nodes && point.draft === load.draft);
   return {
-    verdict: verdictOf(tokens_per_s, answer, ratio, ratiosOf(judging, engine)),
+    verdict: verdictOf(tokens_per_s, answer, ratio, reference),
     acceptance_length: assumed.acceptance_length,
     share_of_ceiling: speed / answer.ceiling_tokens_per_s,
     ceiling_tokens_per_s: answer.ceiling_tokens_per_s,
@@ -199,6 +204,6 @@ export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, a
       has_draft_layers: composition.modules.some((module) => module.draft),
       above_ceiling: speed > answer.highest_tokens_per_s,
       wide_share: wideShare(composition),
-    }, (cause) => shareOf(cause, law, composition, assumed, drafter)),
+    }, (cause) => shareOf(cause, law, composition, assumed, drafter), reference),
   };
 };

@@ -1,9 +1,10 @@
 """What the judge of the browser stands on besides the ledger: like points, ratios, causes."""
 
+from collections.abc import Callable
 from typing import Any
 
 from macros.compositions import has_composition
-from macros.judge import measured_points, reference_ratios, typical_acceptance
+from macros.judge import batch_ratios, measured_points, reference_ratios, typical_acceptance
 from macros.law import ALL_ENGINES, engine_family, laws
 from macros.library import Library
 from macros.records import Cause, Checkpoint, Engine
@@ -26,6 +27,7 @@ def data(library: Library) -> dict[str, Any]:
         },
         "acceptance": {method: typical_acceptance(library, method) for method in ("mtp", "dflash")},
         "ratios": {engine: ratios(library, engine) for engine in laws(library)},
+        "batch_ratios": {engine: ratios(library, engine, batch_ratios) for engine in laws(library)},
         "causes": [
             {
                 "id": each.id,
@@ -45,10 +47,14 @@ def data(library: Library) -> dict[str, Any]:
     }
 
 
-def ratios(library: Library, engine: str) -> list[float]:
+def ratios(
+    library: Library,
+    engine: str,
+    reference: Callable[[Library, str], list[float]] = reference_ratios,
+) -> list[float]:
     """Return the ratios of an engine family, or of all engines under the law of all."""
     if engine != ALL_ENGINES:
-        return reference_ratios(library, engine)
+        return reference(library, engine)
     few = next(
         (
             each.id for each in library.records(Engine)
@@ -56,7 +62,7 @@ def ratios(library: Library, engine: str) -> list[float]:
         ),
         None,
     )  # fmt: skip
-    return reference_ratios(library, few) if few else []
+    return reference(library, few) if few else []
 
 
 def _points(library: Library, checkpoint_id: str) -> list[dict[str, Any]]:
