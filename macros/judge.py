@@ -2,8 +2,8 @@
 
 `impossible` is only what exceeds the bound of `bytes_per_step_min` at the stated decimals. The
 other verdicts are percentiles of measured over expected among the plain points of the engine's
-family (of all engines where the family has fewer than ten), of batches for a batch: `excellent` from the 90th on,
-`normal` from the 10th, `slow` below it, `something-is-wrong` below half of the 10th percentile.
+family (of all engines where the family has fewer than ten), of batches for a batch: `excellent`
+from the 90th on, `normal` from the 10th, `slow` below it, `something-is-wrong` below half of it.
 """
 
 import math
