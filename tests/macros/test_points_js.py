@@ -13,7 +13,10 @@ from macros.diagnose import bundle
 SCRIPTS = Path(__file__).resolve().parents[2] / "docs" / "assets" / "js"
 SAVE = """
 const save = (name) => csvOf(
-  [{ run: { id: "run", name, sources: [], engine: "own", version: null, draft: null }, values: { index: 0 } }],
+  [{
+    run: { id: "run", name, sources: [], engine: "own", version: null, draft: null },
+    values: { index: 0 },
+  }],
   ["checkpoint", "engine"], { own: { name } },
 );
 """
