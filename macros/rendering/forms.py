@@ -171,8 +171,8 @@ def load_errors(language: str) -> dict[str, str]:
 
 ERRORS = {
     "error_whole": {
-        "en": "“{field}” must be a whole number from {lowest}.",
-        "zh": "“{field}”必须是不小于 {lowest} 的整数。",
+        "en": "“{field}” must be a whole number from {lowest}, of nine digits at most.",
+        "zh": "“{field}”必须是不小于 {lowest} 的整数，最多九位。",
     },
     "error_number": {
         "en": "“{field}” must be a number from {lowest}.",

@@ -9,7 +9,7 @@ from macros.compositions import ceiling_of, has_composition
 from macros.fields import Text
 from macros.ledger import Ceiling, Load, Step
 from macros.library import Library
-from macros.records import Checkpoint, Computed, Measurement, Source
+from macros.records import Checkpoint, Computed, Engine, Measurement, Source
 from macros.rendering.badges import evidence_badge, mark
 from macros.rendering.blocks import citation
 from macros.rendering.markup import EMPTY, Html, element, escape, join
@@ -107,6 +107,11 @@ def name_of(library: Library, reference: str, language: str) -> str:
         if isinstance(text, str):
             return text
     return getattr(record, "name", record.id)
+
+
+def engine_name(engine: Engine, language: str) -> str:
+    """Return how an engine is called; the one that no source names, in the reader's language."""
+    return word("engine.not_stated", language) if engine.id == "not-stated" else engine.name
 
 
 def record_link(library: Library, reference: str, language: str) -> Html:

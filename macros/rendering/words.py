@@ -241,6 +241,7 @@ WORDS: dict[str, dict[str, str]] = {
     "section.contribute": {"en": "Contribute", "zh": "参与"},
     "frame.search": {"en": "Search", "zh": "搜索"},
     "frame.path": {"en": "You are here", "zh": "当前位置"},
+    "engine.not_stated": {"en": "Not stated", "zh": "未说明"},
     "frame.permalink": {"en": "Link to this section", "zh": "本节链接"},
     "frame.to_dark": {"en": "Switch to dark colours", "zh": "切换到深色"},
     "frame.to_light": {"en": "Switch to light colours", "zh": "切换到浅色"},

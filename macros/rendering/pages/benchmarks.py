@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
+from macros.best import evidence_of_points
 from macros.compositions import ceiling_of, composition_of, has_composition
 from macros.law import context_of, engine_family, expected_tokens_per_s, law_for, load_of
 from macros.ledger import LedgerError
@@ -22,7 +23,6 @@ from macros.rendering.runs import (
     dated,
     engine_words,
     speed_of_point,
-    weakest_evidence,
 )
 from macros.rendering.words import word, words_under
 
@@ -213,7 +213,7 @@ def _run(library: Library, run: Measurement) -> dict[str, Any]:
             "duplicates": run.duplicates,
             "contradicts": run.contradicts,
             "replaced": run.superseded_by,
-            "evidence": weakest_evidence(run),
+            "evidence": evidence_of_points(run),
             "sources": [[each.source, each.locator, each.evidence] for each in run.provenance],
         }
     )
@@ -311,6 +311,7 @@ def pages(library: Library, language: str) -> dict[str, Page]:
 
 def _tool(library: Library, language: str) -> Html:
     sentences = {key: _t(key, language) for key in T if key not in ("title", "lead")}
+    sentences["engine_not_stated"] = word("engine.not_stated", language)
     sentences |= {f"draft_{each}": draft_words(each, None, language) for each in DRAFTS}
     sentences |= {
         f"evidence_{each}": word(f"evidence.{each}", language) for each in EVIDENCE
@@ -414,7 +415,7 @@ def _static_run(library: Library, run: Measurement, language: str) -> Html:
         engine_words(run),
         draft_words(run.draft.method, run.draft.num_tokens, language),
         on,
-        evidence_badge(weakest_evidence(run), language, compact=True),
+        evidence_badge(evidence_of_points(run), language, compact=True),
     )
     notes = [prose(each.note, language) for each in (run, *run.points) if each.note]
     return element(

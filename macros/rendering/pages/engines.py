@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from macros.best import evidence_of_points
 from macros.engines.facts import flags_of
 from macros.engines.runs import version_key
 from macros.library import Library
@@ -16,8 +17,16 @@ from macros.rendering.filters import Facet, filter_attributes, filterable
 from macros.rendering.markup import EMPTY, Html, element, join
 from macros.rendering.numbers import day, version_range
 from macros.rendering.page import Page
-from macros.rendering.parts import blocks, heading, inline, prose, record_link, source_line
-from macros.rendering.runs import dated, weakest_evidence
+from macros.rendering.parts import (
+    blocks,
+    engine_name,
+    heading,
+    inline,
+    prose,
+    record_link,
+    source_line,
+)
+from macros.rendering.runs import dated
 from macros.rendering.tables import Column, Row, data_table, facts
 from macros.rendering.words import word
 
@@ -149,7 +158,7 @@ def _index(library: Library, language: str) -> Page:
     parts: list[object] = [f"# {title}", _t("lead", language), ways]
     for engine in sorted(library.records(Engine), key=lambda each: (each.base or each.id, each.id)):
         parts += [
-            heading(engine.name, engine.id),
+            heading(engine_name(engine, language), engine.id),
             prose(engine.summary, language),
             facts(_engine_facts(library, engine, language), language=language),
         ]
@@ -451,7 +460,7 @@ def newest_measured(library: Library) -> dict[str, Measurement]:
     releases = set(library.topic("vllm", "releases").root)
     found: dict[str, Measurement] = {}
     for run in library.records(Measurement):
-        good = weakest_evidence(run) in ("measured", "reproduced", "reported")
+        good = evidence_of_points(run) in ("measured", "reproduced", "reported")
         if run.engine.name != "vllm" or run.num_nodes != 1 or not good or run.withdrawn:
             continue
         if run.engine.version not in releases:

@@ -13,6 +13,7 @@ from macros.rendering.page import Page
 from macros.rendering.pages import judge_api, ledger_api
 from macros.rendering.parts import (
     blocks,
+    engine_name,
     evidence_of,
     heading,
     links,
@@ -167,7 +168,8 @@ def _tool(library: Library, language: str) -> Html:
         forms.field("tokens-per-s", _t("speed", language),
                     forms.number_input("tokens-per-s", decimal=True), unit="tok/s"),
         forms.field("engine", _t("engine", language),
-                    forms.choice("engine", [(each.id, each.name) for each in engines])),
+                    forms.choice("engine", [
+                        (each.id, engine_name(each, language)) for each in engines])),
         *forms.load_fields(library, language),
         label=_t("title", language),
         language=language,

@@ -30,7 +30,9 @@ const draftWords = (root, run) => {
   return run.draft_tokens && run.draft !== "none" ? `${name} ×${run.draft_tokens}` : name;
 };
 
-const engineWords = (data, run) => [data.engines[run.engine]?.name ?? run.engine, run.version].filter(Boolean).join(" ");
+const engineName = (root, data, id) => (id === "not-stated" ? say(root, "engine-not-stated") : data.engines[id]?.name ?? id);
+
+const engineWords = (root, data, run) => [engineName(root, data, run.engine), run.version].filter(Boolean).join(" ");
 
 /** What a cell shows; null where it is not known. */
 const cellOf = (root, data, row, column) => {
@@ -45,7 +47,7 @@ const cellOf = (root, data, row, column) => {
   switch (column) {
     case "model": return data.models[run.model];
     case "format": return run.format ?? null;
-    case "engine": return engineWords(data, run);
+    case "engine": return engineWords(root, data, run);
     case "nodes": return run.nodes;
     case "concurrency": return row.concurrency;
     case "context": return row.context === null ? null : rounded(row.context, 0);
@@ -76,7 +78,7 @@ export const start = async (root) => {
     const found = [...new Set(rows.map((row) => row.facets[facet]))].filter((value) => value !== null);
     const label = {
       model: (value) => data.models[value],
-      engine: (value) => data.engines[value]?.name ?? value,
+      engine: (value) => engineName(root, data, value),
       draft: (value) => spoken(root, "draft", value),
       content: (value) => spoken(root, "content", value),
       evidence: (value) => say(root, `evidence-${value}`),
@@ -255,7 +257,7 @@ export const start = async (root) => {
     const count = (value) => (value == null ? null : `${rounded(value, 0)} ${say(root, "tokens")}`);
     return [
       ["col-model", data.models[run.model]], ["col-format", run.format], ["col-nodes", run.nodes], ["d-parallelism", run.parallelism],
-      ["col-engine", engineWords(data, run)], ["d-build", run.build], ["d-image", run.image],
+      ["col-engine", engineWords(root, data, run)], ["d-build", run.build], ["d-image", run.image],
       ["col-draft", draftWords(root, run)], ["d-drafter", run.drafter ?? run.draft_as_stated], ["col-acceptance", values.acceptance],
       ["col-concurrency", row.concurrency ?? values.load_as_stated], ["d-cached", count(values.cached)], ["d-input", count(values.input)],
       ["d-output", count(values.output)], ["col-content", values.content_as_stated ?? spoken(root, "content", values.content)],
