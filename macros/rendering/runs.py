@@ -4,6 +4,7 @@ from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
+from macros.best import Candidate, evidence_of_points
 from macros.compositions import ceiling_of, has_composition
 from macros.law import load_of
 from macros.ledger import LedgerError
@@ -11,7 +12,7 @@ from macros.library import Library
 from macros.records import Checkpoint, Measurement, Point
 from macros.rendering.badges import evidence_badge
 from macros.rendering.bars import share_bar
-from macros.rendering.blocks import concurrency_words, draft_words
+from macros.rendering.blocks import concurrency_words, draft_words, speed
 from macros.rendering.markup import Html, element, join
 from macros.rendering.numbers import day, figure
 from macros.rendering.tables import Column, Row, data_table
@@ -44,23 +45,15 @@ def speed_of_point(point: Point) -> Speed | None:
 
 def share_of_ceiling(library: Library, run: Measurement, point: Point) -> float | None:
     """Return measured over ceiling under the point's own load; None where it is not known."""
-    speed, load = speed_of_point(point), load_of(run, point)
-    if speed is None or load is None or not has_composition(library, run.checkpoint):
+    stated, load = speed_of_point(point), load_of(run, point)
+    if stated is None or load is None or not has_composition(library, run.checkpoint):
         return None
     try:
         answer = ceiling_of(library, run.checkpoint or "", load, run.hardware)
     except LedgerError:
         return None
-    ceiling = answer.highest_tokens_per_s * (1 if speed.single else load.concurrency)
-    return float(speed.value) / ceiling
-
-
-def weakest_evidence(run: Measurement) -> str:
-    """Return the evidence word of a run's points."""
-    for each in run.provenance:
-        if "points" in each.fields:
-            return each.evidence
-    return run.provenance[0].evidence
+    ceiling = answer.highest_tokens_per_s * (1 if stated.single else load.concurrency)
+    return float(stated.value) / ceiling
 
 
 def dated(run: Measurement) -> str:
@@ -89,20 +82,20 @@ def speed_table(
     rows = []
     for run in sorted(runs, key=lambda each: (dated(each), each.id), reverse=True):
         for index, point in enumerate(run.points):
-            speed = speed_of_point(point)
-            if speed is None:
+            stated = speed_of_point(point)
+            if stated is None:
                 continue
             share = share_of_ceiling(library, run, point)
             cells: list[object] = [
-                element("a", figure(speed.value), href=f"/benchmarks/#{run.id}"),
-                word(f"metric.{speed.field}", language),
+                element("a", figure(stated.value), href=f"/benchmarks/#{run.id}"),
+                word(f"metric.{stated.field}", language),
                 share_bar(share, language=language) if share is not None else None,
                 concurrency_words(point.concurrency, language),
                 draft_words(run.draft.method, run.draft.num_tokens, language),
                 engine_words(run),
                 join(
                     day(run.measured_on, language) if run.measured_on else None,
-                    evidence_badge(weakest_evidence(run), language, compact=True),
+                    evidence_badge(evidence_of_points(run), language, compact=True),
                     separator=" ",
                 ),
             ]
@@ -123,4 +116,15 @@ def speed_table(
     return data_table(
         columns=columns, rows=rows, caption=word("measured_speeds", language), language=language,
         show_caption=False, sortable=True,
+    )  # fmt: skip
+
+
+def stated_speed(candidate: Candidate, language: str, *, large: bool = False) -> Html:
+    """Return a record speed with its conditions, linked to its run."""
+    run = candidate.run
+    return speed(
+        candidate.tokens_per_s, concurrency=1,
+        draft=draft_words(run.draft.method, run.draft.num_tokens, language),
+        measured_on=run.measured_on, evidence=evidence_of_points(run), language=language,
+        large=large, href=f"/benchmarks/#{run.id}",
     )  # fmt: skip

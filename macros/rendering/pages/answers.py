@@ -8,10 +8,10 @@ from macros.best import DISQUALIFYING, best, evidence_of_points
 from macros.library import Library
 from macros.records import Checkpoint, Measurement, Model
 from macros.rendering.blocks import draft_words
-from macros.rendering.markup import Html, element
+from macros.rendering.markup import EMPTY, Html, element
 from macros.rendering.numbers import rounded
-from macros.rendering.pages.models import stated_speed
 from macros.rendering.parts import record_link
+from macros.rendering.runs import stated_speed
 from macros.rendering.tables import Column, data_table
 
 MOST_MODELS = 8
@@ -110,7 +110,10 @@ def throughputs(library: Library, model: str, *, num_nodes: int = 1) -> dict[str
 
 
 def crossover(library: Library, language: str, model: str) -> Html:
-    """Return which format gave most at each load, for loads that two formats were measured at."""
+    """Return which format gave most at each load, for loads that two formats were measured at.
+
+    Nothing where no load was measured in two formats.
+    """
     by_format = throughputs(library, model)
     loads = sorted({point.concurrency for points in by_format.values() for point in points})
     formats = sorted(by_format)
@@ -130,6 +133,8 @@ def crossover(library: Library, language: str, model: str) -> Html:
             point = best_of[name]
             cells.append(_linked(point, language) if point else None)
         rows.append([*cells, winner.upper()])
+    if not rows:
+        return EMPTY
     return data_table(
         columns=[Column(_t("at_once", language), number=True),
                  *[Column(name.upper(), "tok/s", number=True) for name in formats],

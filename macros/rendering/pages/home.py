@@ -14,9 +14,8 @@ from macros.rendering.blocks import Door, doors
 from macros.rendering.home import PanelEntry, hero, model_panel
 from macros.rendering.markup import EMPTY, Html, join
 from macros.rendering.numbers import rounded, tokens_per_s
-from macros.rendering.pages.models import stated_speed
 from macros.rendering.parts import plain_ceiling, record_link, segments
-from macros.rendering.runs import share_of_ceiling
+from macros.rendering.runs import share_of_ceiling, stated_speed
 from macros.rendering.words import word
 
 MOST_MODELS = 6

@@ -4,7 +4,7 @@ from datetime import date
 from decimal import Decimal
 
 from macros.arithmetic import day
-from macros.best import Candidate, best, candidates, evidence_of_points, records_over_time
+from macros.best import Candidate, best, candidates, records_over_time
 from macros.claims import compute
 from macros.compositions import ceiling_of, composition_of, has_composition
 from macros.law import expected_tokens_per_s, law_for, load_of
@@ -22,11 +22,12 @@ from macros.records import (
 )
 from macros.rendering import pictures
 from macros.rendering.bars import BarRow, byte_bar_group, share_bar
-from macros.rendering.blocks import answer, draft_words, notice, speed
+from macros.rendering.blocks import answer, draft_words, notice
 from macros.rendering.charts import Point, date_axis, linear_axis, step_chart
 from macros.rendering.markup import Html, element, join
 from macros.rendering.numbers import billions, rounded, signed, times, tokens_per_s
 from macros.rendering.page import Page
+from macros.rendering.pages.answers import crossover
 from macros.rendering.parts import (
     blocks,
     checkpoints_of,
@@ -42,7 +43,12 @@ from macros.rendering.parts import (
     sources,
     written,
 )
-from macros.rendering.runs import engine_words, share_of_ceiling, speed_table
+from macros.rendering.runs import (
+    engine_words,
+    share_of_ceiling,
+    speed_table,
+    stated_speed,
+)
 from macros.rendering.tables import Column, data_table, facts
 from macros.rendering.words import word
 from macros.shapes import FAMILIES
@@ -74,6 +80,10 @@ T = {
     "head": {"en": "Head", "zh": "输出头"},
     "shared_head": {"en": "the model's", "zh": "用主模型的"},
     "own_head": {"en": "its own", "zh": "自带"},
+    "formats": {
+        "en": "Which format at how many requests",
+        "zh": "多少并发用哪种格式",
+    },
     "record": {"en": "The record over time", "zh": "最快纪录的变化"},
     "changed": {"en": "What changed", "zh": "改变了什么"},
     "same": {"en": "the same set-up, another run", "zh": "配置相同，另一次实测"},
@@ -149,17 +159,6 @@ def computed_values(library: Library, model: Model) -> dict[str, object]:
     }
 
 
-def stated_speed(candidate: Candidate, language: str, *, large: bool = False) -> Html:
-    """Return a record speed with its conditions, linked to its run."""
-    run = candidate.run
-    return speed(
-        candidate.tokens_per_s, concurrency=1,
-        draft=draft_words(run.draft.method, run.draft.num_tokens, language),
-        measured_on=run.measured_on, evidence=evidence_of_points(run), language=language,
-        large=large, href=f"/benchmarks/#{run.id}",
-    )  # fmt: skip
-
-
 def _page(library: Library, model: Model, language: str) -> Page:
     top, plain = best(library, model.id), best(library, model.id, drafts=False)
     values = summary_values(model, language) | computed_values(library, model)
@@ -193,6 +192,8 @@ def _page(library: Library, model: Model, language: str) -> Page:
         parts += [heading(_t("drafters", language), "drafters"), _drafters(drafters, language)]
         for each in drafters:
             parts += [prose(each.note, language), sources(library, each, language)]
+    if formats := crossover(library, language, model.id):
+        parts += [heading(_t("formats", language), "by-load"), formats]
     for section in model.story:
         parts += [heading(said(section.title, language), section.anchor),
                   prose(section.text, language, values)]  # fmt: skip

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import NamedTuple
 
+from macros.best import evidence_of_points
 from macros.functions import SPEED_FIELDS
 from macros.law import EXCLUDING_CAVEATS
 from macros.library import Library
@@ -12,7 +13,7 @@ from macros.rendering.badges import evidence_badge, status_badge
 from macros.rendering.markup import Html, element, join
 from macros.rendering.numbers import figure
 from macros.rendering.parts import record_link
-from macros.rendering.runs import engine_words, speed_of_point, weakest_evidence
+from macros.rendering.runs import engine_words, speed_of_point
 from macros.rendering.tables import Column, data_table
 
 T = {
@@ -43,7 +44,7 @@ class Fastest(NamedTuple):
 
 def _standing(fastest: Fastest) -> tuple[bool, Decimal]:
     """Return what orders speeds: public raw data before mere claims, then the speed."""
-    return weakest_evidence(fastest.run) != "claimed", fastest.value
+    return evidence_of_points(fastest.run) != "claimed", fastest.value
 
 
 def _t(key: str, language: str) -> str:
@@ -127,7 +128,9 @@ def _cell(fastest: Fastest | None, language: str) -> Html | None:
     link = element(
         "a", figure(fastest.value), href=f"/benchmarks/#{run.id}", title=engine_words(run)
     )
-    return join(link, evidence_badge(weakest_evidence(run), language, compact=True), separator=" ")
+    return join(
+        link, evidence_badge(evidence_of_points(run), language, compact=True), separator=" "
+    )
 
 
 def several_recipes(library: Library, language: str) -> Html:
