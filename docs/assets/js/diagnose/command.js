@@ -225,7 +225,8 @@ function readServer(words, variables, form) {
     }
     if (/^vllm\.entrypoints\.(?:openai\.)?(?:api_server|cli\.main)$/.test(text)) {
       const skip = words[index + 1]?.text === "serve" ? 2 : 1;
-      return [newLaunch(form, words[index], variables, { lead: "python-module", arguments: words.slice(index + skip), wrapper: words.slice(0, index) })];
+      const lead = skip === 2 ? "vllm-serve" : "python-module";
+      return [newLaunch(form, words[index], variables, { lead, arguments: words.slice(index + skip), wrapper: words.slice(0, index) })];
     }
     const other = SERVERS.find((server) => server.pattern.test(text));
     if (other && index <= 3) {
@@ -414,7 +415,7 @@ function nodeWords(node, isPod) {
 }
 
 function wordOf(node) {
-  return { text: node.text, start: node.start, end: node.end, places: node.places, quoted: node.style !== "plain", open: /\$\{?\w/.test(node.text) };
+  return { text: node.text, start: node.start, end: node.end, places: [...node.places], quoted: node.style !== "plain", open: /\$\{?\w/.test(node.text) };
 }
 
 /** A text of a compose file with `${NAME:-default}` replaced by its default. */

@@ -13,7 +13,7 @@ const MAX_HEADS = 4;
 const MAX_ERRORS = 5000;
 const CONSEQUENCES = /Engine core initialization failed|EngineDeadError|EngineCore encountered|See (?:root cause|stack trace) above|WorkerProc initialization failed|Failed core proc|ChildFailedError|SystemExit|KeyboardInterrupt|cancelled|CancelledError|BrokenPipe|ConnectionReset/;
 const TOLD = [
-  ["engine_version", /(?:vLLM API server version|V1 LLM engine \(v|vLLM version|█  version)\s*:?\s*v?(\d+\.\d+[\w.+-]*)/],
+  ["engine_version", /(?:vLLM API server version|V1 LLM engine \(v|vLLM [Vv]ersion|█  version)\s*:?\s*v?(\d+\.\d+[\w.+-]*)/],
   ["model", /(?:model='|model_tag': '|'model': ')([^']{1,200})'/],
   ["moe_backend", /Using '?([A-Za-z0-9_]+)'? (?:NvFp4|Fp8|Mxfp4|MxFp8|WNA16|Unquantized) MoE backend/],
   ["linear_kernel", /Using ([A-Za-z0-9_.]+) for (?:NVFP4|MXFP4|MXFP8) GEMM/],
@@ -213,7 +213,7 @@ function whatItSays(text, starts) {
 }
 
 const TOLD_LITERALS = {
-  engine_version: ["vLLM API server version", "V1 LLM engine (v", "vLLM version", "█  version"], model: ["model='", "'model_tag': '", "'model': '"],
+  engine_version: ["vLLM API server version", "V1 LLM engine (v", "vLLM version", "vLLM Version", "█  version"], model: ["model='", "'model_tag': '", "'model': '"],
   moe_backend: ["MoE backend"], linear_kernel: ["GEMM"], attention_backend: ["attention backend"], gdn_kernel: ["GDN prefill kernel"],
   kv_pool_tokens: ["GPU KV cache size"], kv_memory_gib: ["Available KV cache memory"], maximum_concurrency: ["Maximum concurrency for"],
   weights_gib: ["Model loading took"], load_s: ["Loading weights took"], graph_capture_s: ["Graph capturing finished"],

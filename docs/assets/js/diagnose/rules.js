@@ -461,9 +461,10 @@ function choiceCaptures(near, allowed, state) {
   return { allowed: list, suggestion: rest };
 }
 
-function jsonErrors({ launch }) {
+function jsonErrors({ launch, faults }) {
+  const open = faults.filter((fault) => fault.kind === "unclosed-quote");
   return launch.flags
-    .filter((flag) => flag.jsonError)
+    .filter((flag) => flag.jsonError && !open.some((fault) => fault.start >= flag.valueStart && fault.start < flag.valueEnd))
     .map((flag) => ({ kind: flag.jsonError, start: flag.valueStart, end: flag.valueEnd, captures: { flag: flag.name, value: flag.value.slice(0, 200) } }));
 }
 

@@ -7,6 +7,7 @@ const ROOT_PROMPT = new RegExp(`^\\s*#\\s+(?=${PROGRAM}\\s)`);
 const UNPROMPTED = new RegExp(`^\\s*${PROGRAM}\\s`);
 const CODE_SPAN = /`((?:sudo\s|docker\s|podman\s|vllm\s|python3?\s-m\s|VLLM_\w+=)[^`]+)`/;
 const ARRAY_START = /^[A-Za-z_]\w*\+?=$/;
+const TAG = /<\/?(?:pre|code|p|br|div|span)(?:\s[^<>]{0,80})?\/?>/gi;
 const FENCE = /^\s*(?:```|~~~).*$/;
 const CURLY_QUOTES = { "\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'", "\u00a0": " " };
 const MAX_UNCLOSED = 20;
@@ -18,7 +19,8 @@ export function blankDecoration(text) {
   const numbered = isNumbered(lines);
   const plain = lines.map((line) => {
     if (FENCE.test(line)) return " ".repeat(line.length);
-    const rest = numbered ? blankMatch(line, LINE_NUMBER) : line;
+    const plainLine = line.replace(TAG, (tag) => " ".repeat(tag.length));
+    const rest = numbered ? blankMatch(plainLine, LINE_NUMBER) : plainLine;
     return onlyCodeSpan(blankMatch(rest, PROMPT));
   });
   if (plain.some((line) => UNPROMPTED.test(line))) return plain.join("\n");

@@ -1,8 +1,11 @@
 /** The part of YAML that compose files and Kubernetes manifests use, with the place of every text. */
 
-const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z_][\w./-]*)\s*:(?=\s|$)/;
+const KEY = /^("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z_][\w./-]*|<<)\s*:(?=\s|$)/;
+const ANCHOR = /^&([\w.-]+)(?:\s+|$)/;
+const ALIAS = /^\*([\w.-]+)$/;
 const BLOCK = /^([|>])[+-]?\d?[+-]?\s*(?:#.*)?$/;
 const MAX_DEPTH = 40;
+const MAX_ENTRIES = 1000;
 
 /** The documents of a YAML text as one list of nodes; a line that cannot be read is passed over. */
 export function readYaml(text) {
@@ -14,7 +17,7 @@ export function readYaml(text) {
     lines.push({ raw: line, body, indent: line.length - line.trimStart().length, start });
     start += raw.length + 1;
   }
-  const reader = { lines, index: 0 };
+  const reader = { lines, index: 0, anchors: new Map() };
   const nodes = [];
   while (skipBlank(reader)) {
     const before = reader.index;
@@ -25,14 +28,15 @@ export function readYaml(text) {
   return nodes.filter(Boolean);
 }
 
-/** Visit every mapping of a node. */
-export function eachMapping(node, visit) {
-  if (!node) return;
+/** Visit every mapping of a node once, those of extensions (`x-…`) only where they are used. */
+export function eachMapping(node, visit, visited = new Set()) {
+  if (!node || visited.has(node)) return;
+  visited.add(node);
   if (node.kind === "map") {
     visit(node);
-    for (const entry of node.entries) eachMapping(entry.value, visit);
+    for (const entry of node.entries) if (!entry.key.startsWith("x-")) eachMapping(entry.value, visit, visited);
   } else if (node.kind === "list") {
-    for (const item of node.items) eachMapping(item, visit);
+    for (const item of node.items) eachMapping(item, visit, visited);
   }
 }
 
@@ -105,10 +109,16 @@ function readMap(reader, indent, depth) {
     const match = line.indent === indent ? KEY.exec(line.body.slice(indent)) : null;
     if (!match) break;
     const key = match[1].replace(/^["']|["']$/g, "");
-    const rest = line.body.slice(indent + match[0].length);
-    const offset = indent + match[0].length + (rest.length - rest.trimStart().length);
+    const written = line.body.slice(indent + match[0].length);
+    const anchor = ANCHOR.exec(written.trimStart());
+    const offset = indent + match[0].length + (written.length - written.trimStart().length) + (anchor?.[0].length ?? 0);
+    const rest = line.body.slice(offset);
+    const alias = ALIAS.exec(rest.trim());
     const entry = { key, start: line.start + indent, end: line.start + indent + match[1].length, value: null };
-    if (rest.trim() === "") {
+    if (alias) {
+      entry.value = reader.anchors.get(alias[1]) ?? null;
+      reader.index += 1;
+    } else if (rest.trim() === "") {
       reader.index += 1;
       if (skipBlank(reader)) {
         const next = current(reader);
@@ -120,9 +130,22 @@ function readMap(reader, indent, depth) {
     } else {
       entry.value = readScalar(reader, offset, indent, depth + 1);
     }
+    if (anchor && entry.value) reader.anchors.set(anchor[1], entry.value);
     entries.push(entry);
   }
-  return { kind: "map", entries, start };
+  return { kind: "map", entries: merged(entries, reader), start };
+}
+
+/** The entries of a mapping with those that `<<` brings in from elsewhere and that it lacks. */
+function merged(entries, reader) {
+  const own = entries.filter((entry) => entry.key !== "<<");
+  for (const { value } of entries.filter((entry) => entry.key === "<<")) {
+    const named = value?.kind === "list" ? value.items.map((item) => reader.anchors.get(ALIAS.exec(item.text ?? "")?.[1])) : [value];
+    for (const map of named.filter((each) => each?.kind === "map")) {
+      for (const entry of map.entries) if (!own.some((other) => other.key === entry.key) && own.length < MAX_ENTRIES) own.push(entry);
+    }
+  }
+  return own;
 }
 
 /** A block, flow, quoted or plain value that starts on the current line. */
