@@ -103,15 +103,23 @@ def at_least(lowest: float, kind: type) -> Callable[[str], float]:
 def add_load_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that describe a load."""
     parser.add_argument("checkpoint", help="record id or Hugging Face repository")
-    parser.add_argument("--hardware", default="dgx-spark")
-    parser.add_argument("--context-tokens", type=at_least(0, int), default=0)
-    parser.add_argument("--concurrency", type=at_least(1, int), default=1)
-    parser.add_argument("--kv-format", choices=list(KV_BITS), default="bf16")
-    parser.add_argument("--draft", choices=["none", "mtp", "dflash"], default="none")
-    parser.add_argument("--draft-tokens", type=at_least(0, int), default=None)
-    parser.add_argument("--acceptance-length", type=at_least(1, float), default=None)
-    parser.add_argument("--nodes", type=at_least(1, int), default=1)
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--hardware", default="dgx-spark", metavar="ID", help="the machine")
+    numbers = (
+        ("--context-tokens", at_least(0, int), 0, "tokens already in the KV cache"),
+        ("--concurrency", at_least(1, int), 1, "requests at once"),
+        ("--draft-tokens", at_least(0, int), None, "tokens drafted in a step"),
+        ("--acceptance-length", at_least(1, float), None, "tokens that a step yields on average"),
+        ("--nodes", at_least(1, int), 1, "machines that share the model"),
+    )
+    for name, kind, default, meaning in numbers:
+        parser.add_argument(name, type=kind, default=default, metavar="N", help=meaning)
+    parser.add_argument(
+        "--kv-format", choices=list(KV_BITS), default="bf16", help="format of the KV cache"
+    )
+    parser.add_argument(
+        "--draft", choices=["none", "mtp", "dflash"], default="none", help="who drafts tokens"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def load_from(options: argparse.Namespace) -> Load:
@@ -442,7 +450,7 @@ def build_parser() -> Parser:
     bless.set_defaults(run=command_bless)
     new = commands.add_parser("new", help="write a commented file with every field of a kind")
     new.add_argument("kind", help="source, model, checkpoint, measurement, recipe, …")
-    new.add_argument("id")
+    new.add_argument("id", help="the name of its file, lower case with dashes")
     new.set_defaults(run=command_new)
     flags = commands.add_parser("import-flags", help="read the command line of a release's wheel")
     flags.add_argument("engine", help="vllm")
@@ -453,9 +461,11 @@ def build_parser() -> Parser:
     imported.add_argument("file", type=Path, help="vllm bench serve, llama-bench, -benchy, aiperf")
     imported.add_argument("--checkpoint", help="what was served; else what the file names")
     imported.add_argument("--engine", help="where the tool does not tell")
-    imported.add_argument("--engine-version")
+    imported.add_argument("--engine-version", metavar="RELEASE", help="such as 0.33.0")
     imported.add_argument("--source", help="id of the record of where the file is published")
-    imported.add_argument("--nodes", type=at_least(1, int))
+    imported.add_argument(
+        "--nodes", type=at_least(1, int), metavar="N", help="machines that served"
+    )
     imported.set_defaults(run=command_import_results)
     ceiling = commands.add_parser("ceiling", help="bytes of a decode step and the speed limit")
     add_load_options(ceiling)
@@ -465,13 +475,17 @@ def build_parser() -> Parser:
     fit.set_defaults(run=command_fit)
     judged = commands.add_parser("judge", help="whether a speed is normal, and the likely causes")
     add_load_options(judged)
-    judged.add_argument("--tokens-per-s", type=stated, required=True)
-    judged.add_argument("--engine", default="vllm")
+    judged.add_argument(
+        "--tokens-per-s", type=stated, required=True, metavar="N", help="what one request saw"
+    )
+    judged.add_argument("--engine", default="vllm", metavar="ID", help="the engine that served")
     judged.set_defaults(run=command_judge)
     diagnose = commands.add_parser("diagnose", help="what is wrong in a pasted command or log")
     diagnose.add_argument("file", help="a file, or - for standard input")
-    diagnose.add_argument("--engine-version", default=None)
-    diagnose.add_argument("--json", action="store_true")
+    diagnose.add_argument(
+        "--engine-version", metavar="RELEASE", help="such as 0.33.0; else what the text says"
+    )
+    diagnose.add_argument("--json", action="store_true", help="print JSON")
     diagnose.set_defaults(run=command_diagnose)
     return parser
 
