@@ -86,7 +86,7 @@ def test_the_newest_measured_release_is_the_newest():
             and other.engine.name == "vllm"
             and other.engine.version in tables()["releases"]
             and other.num_nodes == 1
-            and several.weakest_evidence(other) == "reported"
+            and several.evidence_of_points(other) == "reported"
         ]
         assert version_key(run.engine.version) == max(others)
 
@@ -118,9 +118,9 @@ def test_speeds_of_several_machines_prefer_public_raw_data():
                     run
                     for run in runs
                     if several.fastest_single([run], drafted=drafted)
-                    and several.weakest_evidence(run) != "claimed"
+                    and several.evidence_of_points(run) != "claimed"
                 ]
-                assert not public or several.weakest_evidence(best.run) != "claimed"
+                assert not public or several.evidence_of_points(best.run) != "claimed"
 
 
 def test_a_flag_is_found_under_each_of_its_spellings():

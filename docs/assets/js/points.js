@@ -45,6 +45,13 @@ export const resultOf = (row, column) => {
   return { stated, field, share };
 };
 
+/** The lowest and highest figure of a point in a column, and their field, where no single one is stated. */
+export const rangeOf = (row, column) => {
+  const ranges = row.values.ranges ?? {};
+  const field = RESULTS[column].find((name) => name in ranges);
+  return field ? { field, ends: ranges[field] } : null;
+};
+
 /** The points of the published file as rows with their runs. */
 export const rowsOf = (data) => {
   const { points, runs } = data;

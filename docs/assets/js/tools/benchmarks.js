@@ -1,7 +1,7 @@
 // The table of all points: narrowed down, sorted, paged, opened, compared and saved; its state stands in the address.
 
 import { folded } from "../lists.js";
-import { DEFAULT_COLUMNS, NUMBERS, SPANS, UNITS, csvOf, meets, resultOf, rowsOf, sorted } from "../points.js";
+import { DEFAULT_COLUMNS, NUMBERS, SPANS, UNITS, csvOf, meets, rangeOf, resultOf, rowsOf, sorted } from "../points.js";
 import { fetchJson, fieldsOf, fillFields, h, rememberFields, replaceQuery, rounded, say, shareBar, showState } from "./page.js";
 
 const PAGE_LENGTH = 50;
@@ -39,9 +39,13 @@ const cellOf = (root, data, row, column) => {
   const { run, values } = row;
   if (column in UNITS && column !== "context") {
     const result = resultOf(row, column);
-    if (!result) return null;
+    const kindOf = ({ field }) => root.getAttribute(`data-say-metric-${field.replaceAll("_", "-")}`) ?? field;
+    if (!result) {
+      const range = rangeOf(row, column);
+      return range && [h("span", { class: "figure" }, range.ends.map(figure).join("–")), h("span", { class: "kind" }, kindOf(range))];
+    }
     const share = result.share === null ? null : shareBar(result.share, say(root, result.share > 1 ? "over-ceiling" : "of-ceiling"));
-    const kind = root.getAttribute(`data-say-metric-${result.field.replaceAll("_", "-")}`) ?? result.field;
+    const kind = kindOf(result);
     return [h("span", { class: "figure" }, figure(result.stated)), share, h("span", { class: "kind" }, kind)];
   }
   switch (column) {
