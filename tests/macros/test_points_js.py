@@ -42,3 +42,16 @@ def test_text_that_looks_like_a_formula_stays_text(save, name):
 @pytest.mark.parametrize("name", ["Intel/Qwen3.5", 'a "quoted", name', "two\nlines", "a=1"])
 def test_other_text_is_kept_as_it_is(save, name):
     assert save(name)["checkpoint"] == name
+
+
+@pytest.mark.parametrize(
+    ("column", "found"),
+    [("decode", {"field": "decode_tokens_per_s", "ends": [17, 18]}), ("ttft", None)],
+)
+def test_a_range_stands_where_no_single_figure_is_stated(column, found):
+    context = MiniRacer()
+    context.eval(bundle(SCRIPTS, ("lists", "points")))
+    row = "{ values: { ranges: { decode_tokens_per_s: [17, 18] } } }"
+    text = context.eval(f'JSON.stringify(rangeOf({row}, "{column}"))')
+    context.close()
+    assert json.loads(text) == found
