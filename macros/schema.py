@@ -54,8 +54,12 @@ def _field_lines(name: str, info: FieldInfo, record_id: str, *, indent: int) -> 
         child_name = child_info.alias or child
         value = _example(child_info)
         bullet = ("- " if position == 0 else "  ") if is_list else ""
-        child_mark = "" if child_info.is_required() and not optional else "# "
+        wanted = child_info.is_required() and not optional
+        child_mark = "" if wanted else "# "
         lines.append(f"{pad}  {child_mark}{bullet}{child_name}: {value}")
+        if wanted:
+            below = _field_lines(child_name, child_info, record_id, indent=indent + 1 + is_list)
+            lines += below[1:]
     return lines
 
 

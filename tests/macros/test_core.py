@@ -101,6 +101,11 @@ def test_template_holds_every_field_in_order(kind):
     assert text.startswith("# ") and "id: an-id" in text
 
 
+def test_template_opens_the_fields_below_a_field_that_is_required():
+    text = template("measurements", "an-id")
+    assert "\n    results:\n      # decode_tokens_per_s: null\n" in text
+
+
 def test_schemas_are_fresh_and_accept_the_data():
     on_disk = {path.name: path.read_text("utf-8") for path in (ROOT / "schemas").glob("*.json")}
     assert on_disk == schemas(), "run: python -m macros fix"
