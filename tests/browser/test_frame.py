@@ -174,9 +174,10 @@ def test_search_takes_a_pasted_flag(page, site, query):
     expect(page.locator(".md-search-result__link").first).to_be_visible()
 
 
-def test_copy_button_copies_the_command(page, site, context):
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_recipe_can_be_copied(page, site, context, language):
     context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.rstrip("/")[:-7])
-    page.goto(f"{site}zh/")
+    page.goto(f"{site}{language}/recipes/qwen3.6-35b-a3b-redhat-nvfp4-mtp1/")
     settle(page)
     block = page.locator("pre:has(> code)").first
     block.hover()
