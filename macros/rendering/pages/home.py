@@ -86,7 +86,8 @@ def panel_entries(library: Library, language: str) -> list[PanelEntry]:
         answer = plain_ceiling(library, checkpoint)
         if answer is None:
             continue
-        share = share_of_ceiling(library, top.run, top.point)
+        plain = top.run.draft.method == "none"  # a share of the plain ceiling, or none
+        share = share_of_ceiling(library, top.run, top.point) if plain else None
         entry_facts: list[tuple[object, object]] = [
             (word("panel.best", language), stated_speed(top, language)),
             (
