@@ -1,7 +1,5 @@
 """The ledger of the records: compositions by checkpoint, and answers for ids instead of objects."""
 
-from functools import lru_cache
-
 from macros import ledger
 from macros.ledger import Composition, LedgerError, Load
 from macros.library import Library
@@ -16,9 +14,14 @@ class UnknownComposition(LedgerError):
     """The formats of a checkpoint or the shapes of its model are not known."""
 
 
-@lru_cache(maxsize=8192)
-def _composed(library_key: int, checkpoint_id: str) -> Composition:
-    library = _LIBRARIES[library_key]
+def composition_of(library: Library, checkpoint_id: str) -> Composition:
+    """Return the composition of a checkpoint; UnknownComposition where it cannot be known."""
+    return library.remember(
+        ("composition", checkpoint_id), lambda: _composed(library, checkpoint_id)
+    )
+
+
+def _composed(library: Library, checkpoint_id: str) -> Composition:
     checkpoint = library.get(Checkpoint, checkpoint_id)
     model = library.get(Model, checkpoint.model)
     if checkpoint.formats is None:
@@ -26,19 +29,6 @@ def _composed(library_key: int, checkpoint_id: str) -> Composition:
     if model.family not in FAMILIES:
         raise UnknownComposition(f"the shapes of {model.id} are not known")
     return ledger.compose(checkpoint, model, library.single("formats").root)
-
-
-_LIBRARIES: dict[int, Library] = {}
-
-
-def composition_of(library: Library, checkpoint_id: str) -> Composition:
-    """Return the composition of a checkpoint; UnknownComposition where it cannot be known."""
-    key = id(library)
-    if _LIBRARIES.get(key) is not library:
-        _LIBRARIES.clear()
-        _composed.cache_clear()
-        _LIBRARIES[key] = library
-    return _composed(key, checkpoint_id)
 
 
 def has_composition(library: Library, checkpoint_id: str | None) -> bool:

@@ -90,12 +90,6 @@ def percent_change(library: Library, *, before: float, after: float) -> float:
 
 
 @named
-def percent_of(library: Library, *, part: float, whole: float) -> float:
-    """100 x part / whole."""
-    return 100 * float(part) / float(whole)
-
-
-@named
 def weights_gb_per_token(library: Library, *, checkpoint: str) -> float:
     """Weights that one plain decode step reads, in GB."""
     return ceiling_of(library, checkpoint).step.weight_bytes / 1e9
@@ -356,14 +350,6 @@ def steps_per_s(
         library, acceptance_percent=acceptance_percent, draft_tokens=draft_tokens
     )
     return float(tokens_per_s) / length
-
-
-@named
-def acceptance_rate_percent(
-    library: Library, *, acceptance_length: float, draft_tokens: int
-) -> float:
-    """Share of draft tokens accepted, from the acceptance length."""
-    return 100 * (float(acceptance_length) - 1) / int(draft_tokens)
 
 
 @named
@@ -840,12 +826,6 @@ def nothing_measured_by(library: Library, *, model: str, by: date, format: str) 
         and library.get(Checkpoint, run.checkpoint).quantization == format
         for run in library.records(Measurement)
     )  # fmt: skip
-
-
-@named
-def holds_always(library: Library) -> bool:
-    """True; for a definition that needs no check beyond its words."""
-    return True
 
 
 @named

@@ -11,7 +11,6 @@ leaves one source out at a time.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 
 from macros.arithmetic import median
 from macros.compositions import ceiling_of, composition_of, has_composition
@@ -194,32 +193,20 @@ def left_out_errors(points: list[Row]) -> dict[str, list[float]]:
     return errors
 
 
-@lru_cache(maxsize=4)
-def _laws(key: int) -> dict[str, Law]:
-    points = _ROWS[key]
+def laws(library: Library) -> dict[str, Law]:
+    """Return the law of every engine family with ten rows or more, and of all engines."""
+    return library.remember("laws", lambda: _fitted(rows(library)))
+
+
+def _fitted(points: list[Row]) -> dict[str, Law]:
     families: dict[str, list[Row]] = {}
     for row in points:
         families.setdefault(row.engine, []).append(row)
-    laws = {ALL_ENGINES: fit(ALL_ENGINES, points)} if points else {}
+    found = {ALL_ENGINES: fit(ALL_ENGINES, points)} if points else {}
     for engine, own in families.items():
         if len(own) >= FEWEST_ROWS:
-            laws[engine] = fit(engine, own)
-    return laws
-
-
-_ROWS: dict[int, list[Row]] = {}
-_OWNERS: dict[int, Library] = {}
-
-
-def laws(library: Library) -> dict[str, Law]:
-    """Return the law of every engine family with ten rows or more, and of all engines."""
-    key = id(library)
-    if _OWNERS.get(key) is not library:
-        _laws.cache_clear()
-        _ROWS.clear()
-        _OWNERS.clear()
-        _OWNERS[key], _ROWS[key] = library, rows(library)
-    return _laws(key)
+            found[engine] = fit(engine, own)
+    return found
 
 
 def law_for(library: Library, engine: str) -> Law | None:

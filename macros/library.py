@@ -2,8 +2,8 @@
 
 import re
 import types
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar, Union, get_args, get_origin
@@ -28,12 +28,24 @@ class Entry:
 
 @dataclass(frozen=True)
 class Library:
-    """All well-formed records; the entries of a kind are sorted by id."""
+    """All well-formed records; the entries of a kind are sorted by id.
+
+    `derived` remembers what was computed from exactly these records; a changed copy starts empty.
+    """
 
     root: Path
     kinds: dict[str, dict[str, Entry]]
     singles: dict[str, Entry]
     topics: dict[str, dict[str, Entry]]
+    derived: dict[Hashable, Any] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def remember(self, key: Hashable, compute: Callable[[], Any]) -> Any:
+        """Return what `compute` gives, computed once for this library."""
+        if key not in self.derived:
+            self.derived[key] = compute()
+        return self.derived[key]
 
     def all(self, record_class: type[Record]) -> Iterator[tuple[Document, Record]]:
         """Yield every record of a class with its file."""
