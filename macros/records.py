@@ -36,7 +36,7 @@ class Provenance(Strict):
     """Which source supports which fields, and how good that is."""
 
     source: Slug
-    locator: Line
+    locator: Line | None = Field(description="where in it; null: the address is lost, or own work")
     fields: Annotated[list[Line], Field(min_length=1)]
     evidence: Evidence
 
@@ -582,7 +582,7 @@ class Experiment(Strict):
 class WeightFormat(Strict):
     """How a number is kept in a weight file."""
 
-    name: Line
+    name: Text
     read_bits: Positive = Field(description="bits read per weight, scales included")
     stored_bits: Positive = Field(description="bits on disk per weight")
     note: Text | None = None

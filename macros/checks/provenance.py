@@ -77,6 +77,23 @@ def lost_source_is_only_a_claim(library: Library) -> Iterator[Finding]:
                     )
 
 
+def locator_finds_the_place(library: Library) -> Iterator[Finding]:
+    """A fact names its place in the source; only a lost source and our own work have none."""
+    for entries in library.kinds.values():
+        for entry in entries.values():
+            for index, each in enumerate(getattr(entry.record, "provenance", [])):
+                source = library.find(Source, each.source)
+                if each.locator or source is None or source.kind in ("unlocated", "own-work"):
+                    continue
+                yield entry.document.finding(
+                    rule="provenance/no-locator",
+                    at=f"provenance[{index}].locator",
+                    expected="the heading, post, file or line that states it",
+                    got="null",
+                    fix="look the place up in the source and write it down",
+                )
+
+
 def source_has_an_address(library: Library) -> Iterator[Finding]:
     """A source has an address unless it is a package, our own work, or marked as unlocated."""
     for document, source in library.all(Source):

@@ -195,7 +195,7 @@ def citation(
     details = [
         publisher,
         day(published_on, language) if published_on else None,
-        element("span", locator, class_="citation-locator") if locator else None,
+        element("span", locator, class_="citation-locator", lang="en") if locator else None,
         join(word("revision", language), short, separator=" ") if revision else None,
         f"{word('retrieved', language)} {day(retrieved_on, language)}" if retrieved_on else None,
         None if url else word("no_address", language),

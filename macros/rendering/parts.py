@@ -211,13 +211,13 @@ def checkpoints_of(library: Library, model_id: str) -> list[Checkpoint]:
     return sorted(own, key=order)
 
 
-def format_words(library: Library, label: str) -> str:
+def format_words(library: Library, label: str, language: str) -> str:
     """Return a format or a mixture of formats by its written name."""
     formats = library.single("formats").root
     pieces = []
     for piece in label.split(" + "):
         name, _, share = piece.partition(" ")
-        written_name = formats[name].name if name in formats else name
+        written_name = said(formats[name].name, language) if name in formats else name
         pieces.append(f"{written_name} {share}".strip())
     return " + ".join(pieces)
 

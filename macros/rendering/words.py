@@ -329,7 +329,7 @@ WORDS: dict[str, dict[str, str]] = {
     "source_kind.model-card": {"en": "model card", "zh": "模型卡"},
     "source_kind.own-work": {"en": "own work", "zh": "本站"},
     "source_kind.package": {"en": "package", "zh": "软件包"},
-    "source_kind.pull-request": {"en": "pull request", "zh": "pull request"},
+    "source_kind.pull-request": {"en": "pull request", "zh": "PR"},
     "source_kind.release-notes": {"en": "release notes", "zh": "发布说明"},
     "source_kind.repository": {"en": "repository", "zh": "仓库"},
     "source_kind.social": {"en": "social media", "zh": "社交媒体"},

@@ -19,6 +19,7 @@ from macros.rendering.parts import (
     marks,
     plain_ceiling,
     record_link,
+    said,
 )
 from macros.rendering.tables import Column, data_table
 from macros.rendering.words import word
@@ -131,6 +132,8 @@ def pages(library: Library, language: str) -> dict[str, Page]:
 def _tool(library: Library, language: str) -> Html:
     sentences = {key: _t(key, language) for key in T} | forms.load_errors(language)
     sentences |= {f"module_{name}": module_word(name, language) for name in MODULES}
+    formats = library.single("formats").root
+    sentences |= {f"format_{name}": said(each.name, language) for name, each in formats.items()}
     sentences |= {f"part_{part}": name for part, name in BAR_MODULES.items()}
     sentences |= {name: word(name, language) for name in ("total", "unknown", "tokens")}
     form = forms.form(

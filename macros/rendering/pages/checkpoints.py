@@ -215,7 +215,7 @@ def _modules(library: Library, checkpoint: Checkpoint, language: str) -> Html:
             join(
                 module_words(module.module, language), element("code", module.module), separator=" "
             ),
-            format_words(library, module.format),
+            format_words(library, module.format, language),
             rounded(module.params / 1e6, decimals=1),
             rounded(module.bytes_per_step / 1e9, decimals=3),
             rounded(100 * module.bytes_per_step / found.bytes_per_step, decimals=1),

@@ -25,7 +25,6 @@ def data(library: Library) -> dict[str, Any]:
         "hardware": {each.id: _hardware(library, each) for each in library.records(Hardware)},
         "formats": {
             name: {
-                "name": each.name,
                 "read_bits": float(each.read_bits),
                 "stored_bits": float(each.stored_bits),
             }

@@ -254,7 +254,7 @@ def _affects(library: Library, pitfall: Pitfall, language: str) -> list[tuple[ob
     listed("models", affects.models)
     listed("checkpoints", affects.checkpoints)
     if affects.formats:
-        names = (format_words(library, each) for each in affects.formats)
+        names = (format_words(library, each, language) for each in affects.formats)
         entries.append((_t("formats", language), join(*names, separator=comma)))
     if affects.models_as_stated:
         others = (element("span", each, lang="en") for each in affects.models_as_stated)

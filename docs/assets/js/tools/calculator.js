@@ -34,10 +34,10 @@ const rememberFormats = (chosen) => {
 };
 
 /** A label of formats by their written names. */
-const formatWords = (label, data) =>
+const formatWords = (root, label, data) =>
   label.split(" + ").map((piece) => {
     const [name, share] = piece.split(" ");
-    return [data.formats[name]?.name ?? name, share].filter(Boolean).join(" ");
+    return [name in data.formats ? say(root, `format-${name}`) : name, share].filter(Boolean).join(" ");
   }).join(" + ");
 
 /** The bytes of a step as the parts of the bar, in the order of the bar. */
@@ -100,14 +100,14 @@ const modulesOf = (root, context, answer, data, change) => {
   const { plain, chosen } = context;
   const own = new Map(plain.modules.map((module) => [module.name, module.format]));
   const row = (module) => {
-    const choices = [["", formatWords(own.get(module.module) ?? module.format, data)]];
-    for (const [id, format] of Object.entries(data.formats)) if (id !== own.get(module.module)) choices.push([id, format.name]);
+    const choices = [["", formatWords(root, own.get(module.module) ?? module.format, data)]];
+    for (const id of Object.keys(data.formats)) if (id !== own.get(module.module)) choices.push([id, formatWords(root, id, data)]);
     const select = own.has(module.module)
       ? h("select", {
           name: FORMAT + module.module, "aria-label": say(root, "format-of", { module: module.module }),
           onchange: (event) => change(module.module, event.target.value),
         }, choices.map(([id, name]) => h("option", { value: id, selected: (chosen[module.module] ?? "") === id }, name)))
-      : formatWords(module.format, data);
+      : formatWords(root, module.format, data);
     return h("tr", { class: module.module in chosen ? "changed" : null },
       h("th", { scope: "row" }, h("code", {}, module.module)),
       h("td", {}, select),
