@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from macros.rendering.markup import Html, element
@@ -13,11 +13,12 @@ RESERVED_KEYS = ("text", "sort")
 
 
 class Facet(NamedTuple):
-    """One question that narrows a list: its key in the address, its label, its answers."""
+    """One question that narrows a list; `languages` tells of answers in another language."""
 
     key: str
     label: str
     options: Sequence[tuple[str, str]]
+    languages: Mapping[str, str] = {}
 
 
 def filter_attributes(**facets: str | Iterable[str]) -> dict[str, object]:
@@ -80,7 +81,7 @@ def _chips(name: str, facet: Facet, language: str) -> Html:
         element(
             "label",
             element("input", type="checkbox", name=facet.key, value=value),
-            element("span", label),
+            element("span", label, lang=facet.languages.get(value)),
             class_="chip",
         )
         for value, label in facet.options
@@ -96,7 +97,10 @@ def _chips(name: str, facet: Facet, language: str) -> Html:
 
 def _choice(name: str, facet: Facet, language: str) -> Html:
     identity = f"{name}-{facet.key}"
-    options = (element("option", label, value=value) for value, label in facet.options)
+    options = (
+        element("option", label, value=value, lang=facet.languages.get(value))
+        for value, label in facet.options
+    )
     return element(
         "p",
         element("label", facet.label, for_=identity),

@@ -260,7 +260,9 @@ def _index(library: Library, language: str) -> Page:
     title = word("section.claims", language)
     used = {subject for claim in claims for subject in claim.subjects}
     sources = {claim.source for claim in claims}
-    titles = {each: source.title for each in sources if (source := library.find(Source, each))}
+    found = {each: source for each in sources if (source := library.find(Source, each))}
+    titles = {each: source.title for each, source in found.items()}
+    languages = {each: source.title_language for each, source in found.items()}
     table = data_table(
         columns=[Column(_t("claim", language)), Column(_t("by", language)),
                  Column(_t("verdict", language))],
@@ -272,7 +274,8 @@ def _index(library: Library, language: str) -> Page:
               [(each, word(f"verdict.{each}", language)) for each in VERDICTS]),
         Facet("subject", _t("subject", language),
               sorted((each, subject_word(each, language)) for each in used)),
-        Facet("source", _t("by", language), sorted(titles.items(), key=lambda pair: pair[1])),
+        Facet("source", _t("by", language), sorted(titles.items(), key=lambda pair: pair[1]),
+              languages),
     ]  # fmt: skip
     body = filterable(name="claims", facets=facets, body=table, language=language)
     lead = _t("lead", language)

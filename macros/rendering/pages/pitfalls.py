@@ -53,6 +53,9 @@ T = {
     "all_releases": {"en": "all", "zh": "全部"},
     "stated": {"en": "As the sources put it", "zh": "来源的说法"},
     "component": {"en": "Component", "zh": "组件"},
+    "component.NVIDIA driver": {"en": "NVIDIA driver", "zh": "NVIDIA 驱动"},
+    "component.DGX Spark firmware": {"en": "DGX Spark firmware", "zh": "DGX Spark 固件"},
+    "component.ConnectX-7 firmware": {"en": "ConnectX-7 firmware", "zh": "ConnectX-7 固件"},
     "models": {"en": "Models", "zh": "模型"},
     "checkpoints": {"en": "Checkpoints", "zh": "检查点"},
     "formats": {"en": "Formats", "zh": "格式"},
@@ -249,7 +252,9 @@ def _affects(library: Library, pitfall: Pitfall, language: str) -> list[tuple[ob
     for each in affects.components:
         bounds = each.first_version or each.fixed_version
         range_ = version_range(each.first_version, each.fixed_version, language)
-        text = f"{each.name}{comma}{range_}" if bounds else each.name
+        key = f"component.{each.name}"
+        name = _t(key, language) if key in T else each.name
+        text = f"{name}{comma}{range_}" if bounds else name
         entries.append((_t("component", language), text))
     listed("models", affects.models)
     listed("checkpoints", affects.checkpoints)

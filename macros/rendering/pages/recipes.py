@@ -499,7 +499,7 @@ def _glance(library: Library, recipe: Recipe, language: str) -> list[tuple[objec
     checkpoint = library.get(Checkpoint, recipe.checkpoint)
     engine = library.find(Engine, recipe.engine.name)
     engine_name = f"{engine.name if engine else recipe.engine.name} {recipe.engine.version}"
-    build = f" ({recipe.engine.build})" if recipe.engine.build else ""
+    build = element("span", f" ({recipe.engine.build})", lang="en") if recipe.engine.build else ""
     size = file_bytes(library, recipe.checkpoint)
     pinned = None if checkpoint.revision else _t("unpinned", language)
     found: list[tuple[object, object]] = [
@@ -518,7 +518,7 @@ def _glance(library: Library, recipe: Recipe, language: str) -> list[tuple[objec
     found += [
         (_t("purpose", language), _t(f"purpose.{recipe.purpose}", language)),
         (_t("machines", language), machines(recipe, language)),
-        (_t("engine", language), engine_name + build),
+        (_t("engine", language), join(engine_name, build)),
         (
             _t("image", language),
             element("code", recipe.engine.image) if recipe.engine.image else None,
