@@ -1,5 +1,6 @@
 """A text that changed in one language only is found; `data/texts.lock` knows the pairs."""
 
+import ast
 import re
 from collections.abc import Collection, Iterator
 from hashlib import sha256
@@ -45,12 +46,15 @@ class Pair(NamedTuple):
 
 
 def pairs_by_file(library: Library) -> dict[str, list[Pair]]:
-    """Return the bilingual texts of every data file, and the sections of every page of prose."""
+    """Return the bilingual texts of data files, sections of prose, and words of the interface."""
     pairs = {document.path: _pairs_of_data(document) for document in documents(library)}
     folder = library.root / "docs" / "en"
     for page in sorted(folder.rglob("*.md")):
         path = page.relative_to(folder).as_posix()
         pairs[f"docs/en/{path}"] = _pairs_of_prose(library.root, path)
+    for module in sorted((library.root / "macros" / "rendering").rglob("*.py")):
+        path = module.relative_to(library.root).as_posix()
+        pairs[path] = _pairs_of_code(module.read_text("utf-8"), path)
     return {path: found for path, found in pairs.items() if found}
 
 
@@ -71,6 +75,26 @@ def _pairs_of_prose(root: Path, path: str) -> list[Pair]:
     return [
         Pair(f"#{anchor}", side, chinese.get(anchor, nothing)) for anchor, side in english.items()
     ]
+
+
+def _pairs_of_code(code: str, path: str) -> list[Pair]:
+    """Return the words of a module: what it writes as `"key": {"en": …, "zh": …}`."""
+    tables = (node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Dict))
+    pairs = []
+    for table in tables:
+        for key, value in _constants(table, ast.Dict):
+            words = {language: text.value for language, text in _constants(value, ast.Constant)}
+            if set(words) == set(LANGUAGES):
+                sides = (Side(words[language], path, value.lineno) for language in LANGUAGES)
+                pairs.append(Pair(key, *sides))
+    return pairs
+
+
+def _constants(table: ast.Dict, kind: type[ast.expr]) -> Iterator[tuple[str, ast.expr]]:
+    """Yield (key, value) of a dict literal where the key is a constant and the value of a kind."""
+    for key, value in zip(table.keys, table.values, strict=True):
+        if isinstance(key, ast.Constant) and isinstance(value, kind):
+            yield key.value, value
 
 
 def _sections(root: Path, path: str) -> dict[str, Side]:

@@ -20,7 +20,7 @@ T = {
     },
     "loading": {"en": "Loading…", "zh": "载入中……"},
     "no_script": {
-        "en": "This tool needs JavaScript. What it knows stands in the tables below.",
+        "en": "This tool needs JavaScript. Its data are in the tables below.",
         "zh": "此工具需要 JavaScript。它所用的数据见下方表格。",
     },
     "model": {"en": "Model", "zh": "模型"},
@@ -171,16 +171,16 @@ def load_errors(language: str) -> dict[str, str]:
 
 ERRORS = {
     "error_whole": {
-        "en": "“{field}” must be a whole number from {lowest}, of nine digits at most.",
+        "en": "“{field}” must be a whole number of {lowest} or more, with nine digits at most.",
         "zh": "“{field}”必须是不小于 {lowest} 的整数，最多九位。",
     },
     "error_number": {
-        "en": "“{field}” must be a number from {lowest}.",
+        "en": "“{field}” must be a number of {lowest} or more.",
         "zh": "“{field}”必须是不小于 {lowest} 的数字。",
     },
     "error_acceptance": {
-        "en": "The acceptance length must be from 1 to {most}: it counts the bonus token.",
-        "zh": "接受长度必须在 1 到 {most} 之间，其中包含额外得到的那个词元。",
+        "en": "The acceptance length must be from 1 to {most}, the model's own token included.",
+        "zh": "接受长度必须在 1 到 {most} 之间，其中包括模型自己的那个词元。",
     },
     "error_no_mtp_layers": {
         "en": "This model has no published MTP layers. Choose no drafts.",
@@ -192,10 +192,10 @@ ERRORS = {
     },
     "error_no_drafter": {
         "en": "No drafter of this model is on record.",
-        "zh": "没有此模型的草稿模型记录。",
+        "zh": "尚未收录此模型的草稿模型。",
     },
     "error_unknown_checkpoint": {
         "en": "The address names a checkpoint that is not on record: {checkpoint}. Choose one.",
-        "zh": "网址中的检查点没有记录：{checkpoint}。请重新选择。",
+        "zh": "网址所指的检查点未收录：{checkpoint}。请重新选择。",
     },
 }

@@ -22,15 +22,15 @@ EACH_REQUEST = (
 ALL_REQUESTS = ("aggregate_tokens_per_s", "sum_of_request_rates_tokens_per_s")
 
 T = {
-    "context": {"en": "Speed of one request by context", "zh": "单个请求的速度与上下文"},
-    "each": {"en": "Speed of each request by concurrency", "zh": "每个请求的速度与并发"},
-    "all": {"en": "Speed of all requests by concurrency", "zh": "全部请求的速度与并发"},
+    "context": {"en": "Speed of one request by context", "zh": "单个请求的速度随上下文的变化"},
+    "each": {"en": "Speed of each request by concurrency", "zh": "每个请求的速度随并发的变化"},
+    "all": {"en": "Speed of all requests by concurrency", "zh": "全部请求的速度随并发的变化"},
     "context_axis": {"en": "Context at decode", "zh": "解码时的上下文"},
     "thousand_tokens": {"en": "thousand tokens", "zh": "千词元"},
     "load": {"en": "Load", "zh": "负载"},
     "title": {"en": "By context and by concurrency", "zh": "随上下文与并发的变化"},
     "about": {
-        "en": "One line a run, the {shown} with most points of {total}.",
+        "en": "One line per run: of {total} runs, the {shown} with the most points.",
         "zh": "每条线为一次测试；共 {total} 次，取数据点最多的 {shown} 次。",
     },
 }

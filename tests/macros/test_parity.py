@@ -12,6 +12,7 @@ from macros.library import load
 ROOT = Path(__file__).resolve().parents[2]
 PITFALL = Path("data", "pitfalls", "small-pitfall.yaml")
 PAGES = (Path("docs", "en", "page.md"), Path("docs", "zh", "page.md"))
+WORDS = Path("macros", "rendering", "words.py")
 
 
 @pytest.fixture
@@ -21,6 +22,10 @@ def root(tmp_path, monkeypatch):
     for path, words in zip(PAGES, ("Read this.", "请读。"), strict=True):
         (tmp_path / path).parent.mkdir(parents=True)
         (tmp_path / path).write_text(f"# Page {{ #page }}\n\n## A {{ #a }}\n\n{words}\n", "utf-8")
+    (tmp_path / WORDS).parent.mkdir(parents=True)
+    (tmp_path / WORDS).write_text(
+        'T = {"wait": {"en": "Wait, "\n "please", "zh": "请稍候"}}', "utf-8"
+    )
     monkeypatch.setattr(command_line, "ROOT", tmp_path)
     command_line.write_lock()
     return tmp_path
@@ -60,6 +65,14 @@ def test_a_change_of_one_language_points_at_the_other(root, before, after, field
 def test_a_section_of_prose_points_at_the_other_page(root, changed, other):
     change(root, changed, "\n\n## A", "\n\nMore.\n\n## A")
     assert found(root) == [(other.as_posix(), "#page")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "field"), [("please", "then", "wait.zh"), ("请稍候", "等", "wait.en")]
+)
+def test_a_word_of_the_interface_points_at_the_other(root, before, after, field):
+    change(root, WORDS, before, after)
+    assert found(root) == [(WORDS.as_posix(), field)]
 
 
 def test_spacing_and_order_are_no_change(root):

@@ -17,7 +17,7 @@ from macros.rendering.tables import Column, data_table
 MOST_MODELS = 8
 T = {
     "which": {
-        "en": "Fastest answers for one reader on one Spark",
+        "en": "Fastest models for one user on one Spark",
         "zh": "单台 Spark 单用户最快的模型",
     },
     "model": {"en": "Model", "zh": "模型"},

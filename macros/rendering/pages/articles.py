@@ -24,7 +24,7 @@ from macros.rendering.words import word
 FIRST, SECOND = ARTICLES
 T = {
     "step": {"en": "Configuration", "zh": "配置"},
-    "read": {"en": "Read", "zh": "每步读取"},
+    "read": {"en": "Read per step", "zh": "每步读取"},
     "change": {"en": "Change", "zh": "变化"},
     "ceiling": {"en": "Ceiling", "zh": "上限"},
     "measured": {"en": "Measured", "zh": "实测"},
@@ -33,28 +33,28 @@ T = {
     "ladder": {
         "en": "What each step changed in bytes: {span}", "zh": "每一步在字节上改变了什么：{span}",
     },
-    "topic": {"en": "About", "zh": "关于"},
+    "topic": {"en": "Topic", "zh": "主题"},
     "first": {"en": "122B article", "zh": "122B 文章"},
     "second": {"en": "Builder Daily", "zh": "Builder Daily"},
     "disagree": {"en": "Where the two articles disagree", "zh": "两篇文章相互矛盾之处"},
     "verdict": {"en": "Verdict today", "zh": "今天的判定"},
-    "verdicts": {"en": "How their statements stand today", "zh": "两篇文章的说法今天成立多少"},
+    "verdicts": {"en": "How their statements stand today", "zh": "两篇文章的说法今天是否成立"},
     "both": {"en": "Both", "zh": "合计"},
     "road": {"en": "What one token has to carry", "zh": "一个词元要搬多少"},
     "road_note": {
         "en": "One token, one request, empty context, no drafts; the same road for all.",
         "zh": "一个词元、单个请求、空上下文、无草稿；走的是同一条路。",
     },
-    "findings": {"en": "What Diagnose says of this command", "zh": "诊断工具对这条命令的意见"},
+    "findings": {"en": "What Diagnose says about this command", "zh": "诊断工具对这条命令的意见"},
     "place": {"en": "Part of the command", "zh": "命令中的位置"},
-    "finding": {"en": "Finding", "zh": "发现"},
+    "finding": {"en": "Finding", "zh": "问题"},
     "instead": {"en": "Instead", "zh": "应改为"},
     "pitfall": {"en": "Pitfall", "zh": "对应的坑"},
     "printed": {
-        "en": "As printed it stops at unknown flags; without them it corrupts answers or starves "
-        "the system. Below is what is wrong with it, part by part.",
-        "zh": "照原样运行，会停在不认识的参数上；去掉它们，又会破坏回答，或让系统内存吃紧。"
-        "下面逐处列出问题。",
+        "en": "As printed, it stops at unknown flags. Without them it corrupts answers or leaves "
+        "the system short of memory. The table below shows what is wrong with it, part by part.",
+        "zh": "照原样运行，会停在不认识的参数上；去掉它们，又会破坏回答，或让系统内存吃紧。下面逐"
+        "处列出问题。",
     },
 }  # fmt: skip
 

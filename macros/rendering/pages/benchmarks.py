@@ -44,9 +44,9 @@ T = {
     "title": {"en": "Benchmarks", "zh": "实测"},
     "lead": {
         "en": "{points} points of {runs} runs, each with its conditions, its source and its share "
-        "of the ceiling. Kinds of speed never share a column.",
-        "zh": "{runs} 次测试共 {points} 个数据点，均附条件、来源与占上限的比例。"
-        "口径不同的速度不放在同一列。",
+        "of the ceiling. Different kinds of speed never share a column.",
+        "zh": "{runs} 次测试共 {points} 个数据点，均附条件、来源与占上限的比例。口径不同的速度不放"
+        "在同一列。",
     },
     "tool": {"en": "Table of all points", "zh": "全部数据点"},
     "empty": {
@@ -76,11 +76,11 @@ T = {
     "details_of": {"en": "Details of {name}", "zh": "{name} 的详情"},
     "not_found": {
         "en": "The address names a run that is not on record: {run}.",
-        "zh": "网址中的测试没有记录：{run}。",
+        "zh": "网址所指的测试未收录：{run}。",
     },
     "over_ceiling": {
-        "en": "of the ceiling with independent routing; tokens that share experts can pass it",
-        "zh": "占独立路由时上限的比例；共用专家的词元可以超过它",
+        "en": "of the ceiling with independent routing; tokens that share experts can exceed it",
+        "zh": "占独立路由时上限的比例；多个词元共用专家时，可以超过这个上限",
     },
     "unit_tokens": {"en": "tokens", "zh": "词元"},
     "col_checkpoint": {"en": "Checkpoint", "zh": "检查点"},
@@ -89,10 +89,10 @@ T = {
     "col_engine": {"en": "Engine", "zh": "引擎"},
     "col_version": {"en": "Version", "zh": "版本"},
     "col_nodes": {"en": "Sparks", "zh": "台数"},
-    "col_concurrency": {"en": "At once", "zh": "并发"},
+    "col_concurrency": {"en": "Concurrency", "zh": "并发"},
     "col_context": {"en": "Context", "zh": "上下文"},
     "col_draft": {"en": "Drafts", "zh": "草稿"},
-    "col_acceptance": {"en": "Accepted", "zh": "接受长度"},
+    "col_acceptance": {"en": "Acceptance length", "zh": "接受长度"},
     "col_content": {"en": "Content", "zh": "内容"},
     "col_decode": {"en": "Decode only", "zh": "仅解码"},
     "col_e2e": {"en": "End to end", "zh": "端到端"},
@@ -103,7 +103,7 @@ T = {
     "col_ttft": {"en": "TTFT", "zh": "TTFT"},
     "col_tpot": {"en": "TPOT", "zh": "TPOT"},
     "col_date": {"en": "Date", "zh": "日期"},
-    "col_since": {"en": "Measured since", "zh": "测于此后"},
+    "col_since": {"en": "Measured since", "zh": "测量日期不早于"},
     "col_evidence": {"en": "Evidence", "zh": "证据"},
     "d_conditions": {"en": "Conditions", "zh": "条件"},
     "pair": {"en": "{term}: {value}", "zh": "{term}：{value}"},
@@ -129,7 +129,7 @@ T = {
     "d_drafter": {"en": "Drafter", "zh": "草稿模型"},
     "d_parallelism": {"en": "Parallelism", "zh": "并行方式"},
     "d_duplicates": {"en": "Probably the same server", "zh": "可能是同一服务"},
-    "d_contradicts": {"en": "Contradicts", "zh": "与之矛盾"},
+    "d_contradicts": {"en": "Contradicts", "zh": "与此矛盾"},
     "d_replaced": {"en": "Replaced by", "zh": "已被取代"},
     "d_judge": {"en": "Judge this number", "zh": "判断这个数字"},
     "d_calculate": {"en": "Calculate its ceiling", "zh": "计算其上限"},

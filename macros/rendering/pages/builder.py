@@ -41,8 +41,8 @@ FLAGS = {
 T = {
     "title": {"en": "Build a command", "zh": "生成命令"},
     "lead": {
-        "en": "Choose a model and what you need it for. The command is the recipe's own; what you "
-        "change is shown, and what cannot work is closed with its reason.",
+        "en": "Choose a model and what you need it for. The command comes from a recipe. Your "
+        "changes are marked; options that cannot work are closed, with the reason.",
         "zh": "选择模型与用途。命令取自配方本身；改动之处会标出，行不通的选项会关闭并说明原因。",
     },
     "empty": {"en": "Choose a model.", "zh": "请选择模型。"},
@@ -57,13 +57,13 @@ T = {
     "input": {"en": "Input", "zh": "输入"},
     "tools": {"en": "Tool calls", "zh": "工具调用"},
     "kv": {"en": "KV cache", "zh": "KV 缓存"},
-    "network": {"en": "Who may ask", "zh": "谁可以访问"},
+    "network": {"en": "Who may connect", "zh": "谁可以访问"},
     "on": {"en": "on", "zh": "开"},
     "off": {"en": "off", "zh": "关"},
     "text": {"en": "text only", "zh": "仅文本"},
     "images": {"en": "text and images", "zh": "文本与图像"},
     "local": {"en": "this machine only", "zh": "仅本机"},
-    "open": {"en": "the network, with a key", "zh": "网络，凭密钥"},
+    "open": {"en": "the network, with a key", "zh": "网络（需密钥）"},
     "kv_auto": {"en": "BF16", "zh": "BF16"},
     "kv_fp8": {"en": "FP8", "zh": "FP8"},
     "no_purpose": {"en": "{name}: no recipe yet", "zh": "{name}：还没有配方"},
@@ -73,7 +73,7 @@ T = {
         "zh": "{name}：权重 {size}，单台 Spark 放不下",
     },
     "why_no_drafts": {
-        "en": "This recipe has no drafts. Choose one with MTP for that.",
+        "en": "This recipe has no drafts. Choose a recipe with MTP to use them.",
         "zh": "此配方不带草稿。需要时请选择带 MTP 的配方。",
     },
     "why_caching": {
@@ -86,7 +86,7 @@ T = {
         "zh": "此模型只读文本。",
     },
     "why_engine": {
-        "en": "This engine has no such choice here.",
+        "en": "This engine does not offer this option here.",
         "zh": "此引擎在这里没有这个选项。",
     },
     "why_parser": {
@@ -94,11 +94,11 @@ T = {
         "zh": "此配方没有给出工具调用的解析器。",
     },
     "why_kv": {
-        "en": "The recipe keeps BF16; with some of these models FP8 fails on this machine.",
+        "en": "The recipe keeps BF16; FP8 fails with some of these models on this machine.",
         "zh": "配方保持 BF16；在这台机器上，其中一些模型用 FP8 会失败。",
     },
     "why_model_end": {
-        "en": "{value}: the model ends at {most}",
+        "en": "{value}: the model's limit is {most}",
         "zh": "{value}：模型上限为 {most}",
     },
     "why_memory": {
@@ -108,7 +108,7 @@ T = {
     "changed": {"en": "Changed from the recipe", "zh": "与配方不同之处"},
     "unchanged": {"en": "This is the recipe as it stands.", "zh": "与配方完全一致。"},
     "removed": {"en": "without {flag}", "zh": "去掉 {flag}"},
-    "now": {"en": "{flag}, before {before}", "zh": "{flag}，原为 {before}"},
+    "now": {"en": "{flag}, was {before}", "zh": "{flag}，原为 {before}"},
     "added": {"en": "{flag} added", "zh": "加上 {flag}"},
     "open_added": {
         "en": "the port is open to the network; the key comes from {variable}, which you set "
@@ -116,8 +116,8 @@ T = {
         "zh": "端口对网络开放；密钥取自 {variable}，请事先设好（systemd 单元从 /etc 下的文件读取）",
     },
     "explain": {
-        "en": "Point at a line, or walk through the lines with Tab, to read why it stands there.",
-        "zh": "指向某一行，或用 Tab 逐行移动，可看到它存在的理由。",
+        "en": "Point at a line, or move through the lines with Tab, to read why it is there.",
+        "zh": "指向某一行，或用 Tab 逐行移动，即可看到加上它的理由。",
     },
     "no_reason": {
         "en": "Belongs to the form, not to the model.",
@@ -125,10 +125,10 @@ T = {
     },
     "copy": {"en": "Copy", "zh": "复制"},
     "copied": {"en": "Copied", "zh": "已复制"},
-    "whole": {"en": "The whole recipe", "zh": "完整配方"},
+    "whole": {"en": "Full recipe", "zh": "完整配方"},
     "all": {"en": "All recipes", "zh": "全部配方"},
     "memory": {
-        "en": "Memory: {needed} of {capacity} at one request of the longest context.",
+        "en": "Memory: {needed} of {capacity} for one request at the longest context.",
         "zh": "内存：一个最长上下文的请求需要 {needed}，可用 {capacity}。",
     },
     "memory_unknown": {

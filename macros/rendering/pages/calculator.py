@@ -37,10 +37,10 @@ EXAMPLES = (
 T = {
     "title": {"en": "Calculator", "zh": "计算器"},
     "lead": {
-        "en": "How many bytes a step reads, how fast that lets it be, and whether it fits: for any "
-        "checkpoint and load, by the same ledger as everywhere on this site.",
-        "zh": "一步要读取多少字节、因此最快多快、内存是否放得下：任选检查点与负载，"
-        "与全站使用同一套账本。",
+        "en": "How many bytes a step reads, how fast that lets it be, and whether it fits: for "
+        "any checkpoint and load, by the same ledger as on the rest of this site.",
+        "zh": "一步要读取多少字节、因此最快多快、内存是否放得下：任选检查点与负载，与全站使用同一"
+        "套账本。",
     },
     "empty": {
         "en": "Choose a model and a checkpoint.",
@@ -54,7 +54,10 @@ T = {
     "token": {"en": "Read per token", "zh": "每词元读取"},
     "of_all": {"en": "{value} for all requests", "zh": "全部请求合计 {value}"},
     "memory": {"en": "Memory", "zh": "内存"},
-    "fits": {"en": "It fits: {total} of {capacity}.", "zh": "放得下：{total}，可用 {capacity}。"},
+    "fits": {
+        "en": "It fits: {total} of {capacity}.",
+        "zh": "放得下：需要 {total}，可用 {capacity}。",
+    },
     "not_fits": {
         "en": "It does not fit: {total} of {capacity}.",
         "zh": "放不下：需要 {total}，可用 {capacity}。",
@@ -67,22 +70,22 @@ T = {
     "resident": {"en": "Weights in memory", "zh": "载入的权重"},
     "kv_kept": {"en": "KV cache kept", "zh": "KV 缓存占用"},
     "state_kept": {"en": "State kept", "zh": "状态占用"},
-    "reserve": {"en": "Reserve of the engine", "zh": "引擎预留"},
+    "reserve": {"en": "Engine reserve", "zh": "引擎预留"},
     "reserve_range": {
         "en": "{middle}, logged {low} to {high}",
         "zh": "{middle}，记录为 {low} 到 {high}",
     },
     "max_context": {"en": "Longest context", "zh": "最长上下文"},
     "max_concurrency": {"en": "Most requests at once", "zh": "最多并发请求"},
-    "utilization": {"en": "Memory fraction to pass", "zh": "应传的内存比例"},
-    "kv_flag": {"en": "KV bytes to pass", "zh": "应传的 KV 字节数"},
+    "utilization": {"en": "Memory fraction to pass", "zh": "应设的内存比例"},
+    "kv_flag": {"en": "KV bytes to pass", "zh": "应设的 KV 字节数"},
     "what_if": {"en": "What if a module had another format?", "zh": "如果某个模块换一种格式？"},
     "what_if_note": {
         "en": "Change the format of a row. The bar, the ceiling and the memory follow.",
         "zh": "改变某一行的格式，条形图、上限与内存随之变化。",
     },
     "what_if_on": {
-        "en": "What if: {count} formats changed. As published, the ceiling is {speed}.",
+        "en": "What if: {count} changed in format. As published, the ceiling is {speed}.",
         "zh": "假设：改变了 {count} 处格式。按发布时的格式，上限为 {speed}。",
     },
     "as_published": {"en": "As published", "zh": "恢复原格式"},
@@ -97,8 +100,8 @@ T = {
     "to_judge": {"en": "Judge a measured speed", "zh": "判断实测速度"},
     "scenario": {"en": "scenario", "zh": "假设"},
     "link_note": {
-        "en": "Several Sparks: bytes are divided evenly; the link between them is left out, so the "
-        "ceiling is too high by what it costs.",
+        "en": "Several Sparks: the bytes are divided evenly. The link between the machines is "
+        "left out, so the ceiling is somewhat too high.",
         "zh": "多台 Spark：字节平均分摊，未计入互联开销，因此上限会偏高。",
     },
     "example": {"en": "For example", "zh": "例如"},

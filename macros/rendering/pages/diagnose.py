@@ -22,10 +22,11 @@ EXAMPLE_LOG = "mem-free-less-than-desired"
 T = {
     "title": {"en": "Diagnose a command or a log", "zh": "诊断命令或日志"},
     "lead": {
-        "en": "Paste a command, a compose file, a manifest or a server log. It is read in your "
-        "browser against every known pitfall; nothing is sent anywhere and nothing is run.",
-        "zh": "粘贴命令、compose 文件、清单或服务日志。内容只在你的浏览器里与所有已知的坑比对，"
-        "不会发送到任何地方，也不会执行。",
+        "en": "Paste a command, a compose file, a Kubernetes manifest or a server log. Your "
+        "browser checks it against every known pitfall. Nothing is sent anywhere, and nothing is "
+        "run.",
+        "zh": "粘贴命令、compose 文件、Kubernetes 清单或服务日志。内容只在你的浏览器里与所有已知的"
+        "坑比对，不会发送到任何地方，也不会执行。",
     },
     "input": {"en": "Command or log", "zh": "命令或日志"},
     "version": {"en": "vLLM release", "zh": "vLLM 发布版本"},
@@ -37,34 +38,31 @@ T = {
     "example_command": {"en": "Example: a command", "zh": "示例：命令"},
     "example_log": {"en": "Example: a log", "zh": "示例：日志"},
     "found": {
-        "en": "{errors} errors, {warnings} warnings, {notes} notes",
+        "en": "Errors: {errors}, warnings: {warnings}, notes: {notes}",
         "zh": "错误 {errors} 个，警告 {warnings} 个，提示 {notes} 个",
     },
-    "nothing": {
-        "en": "Nothing known is wrong here.",
-        "zh": "没有发现已知的问题。",
-    },
+    "nothing": {"en": "No known fault found.", "zh": "没有发现已知的问题。"},
     "unread": {
         "en": "This looks neither like a command nor like a log.",
         "zh": "这看起来既不是命令也不是日志。",
     },
-    "findings": {"en": "Findings", "zh": "发现"},
+    "findings": {"en": "Findings", "zh": "发现的问题"},
     "place": {"en": "line {line}, column {column}", "zh": "第 {line} 行第 {column} 列"},
     "apply": {"en": "Apply the fix", "zh": "应用修复"},
     "copy_link": {"en": "Copy a link to this", "zh": "复制此内容的链接"},
     "copied": {"en": "Copied", "zh": "已复制"},
-    "concluded": {"en": "What was concluded", "zh": "由此得知"},
+    "concluded": {"en": "How it was read", "zh": "识别结果"},
     "model": {"en": "Model", "zh": "模型"},
     "release": {"en": "Release", "zh": "发布版本"},
     "form": {"en": "Form", "zh": "形式"},
     "engine": {"en": "Engine", "zh": "引擎"},
-    "format": {"en": "Weights", "zh": "权重"},
+    "format": {"en": "Weight format", "zh": "权重格式"},
     "unknown": {"en": "not known", "zh": "未知"},
     "any_release": {
         "en": "not known; checked against all releases",
         "zh": "未知，已按全部发布版本检查",
     },
-    "from": {"en": "{value} (from {source})", "zh": "{value}（来自 {source}）"},
+    "from": {"en": "{value} (from {source})", "zh": "{value}（来自{source}）"},
     "source_reader": {"en": "your choice", "zh": "你的选择"},
     "source_tag": {"en": "the image tag", "zh": "镜像标签"},
     "source_digest": {"en": "the image digest", "zh": "镜像摘要"},
@@ -76,16 +74,13 @@ T = {
         "en": "This is a command for another engine; only vLLM's flags are known here.",
         "zh": "这是其他引擎的命令；这里只收录了 vLLM 的参数。",
     },
-    "right": {
-        "en": "Checked and found right: {count} flags",
-        "zh": "检查无误的参数：{count} 个",
-    },
+    "right": {"en": "Flags checked and found right: {count}", "zh": "检查无误的参数：{count} 个"},
     "told": {"en": "What the log says", "zh": "日志里的信息"},
     "root": {"en": "First real error", "zh": "第一个真正的错误"},
     "told_model": {"en": "Model", "zh": "模型"},
-    "told_moe_backend": {"en": "Backend of experts", "zh": "专家层后端"},
+    "told_moe_backend": {"en": "Expert backend", "zh": "专家层后端"},
     "told_linear_kernel": {"en": "Linear kernel", "zh": "线性层内核"},
-    "told_attention_backend": {"en": "Backend of attention", "zh": "注意力后端"},
+    "told_attention_backend": {"en": "Attention backend", "zh": "注意力后端"},
     "told_gdn_kernel": {"en": "GDN kernel", "zh": "GDN 内核"},
     "told_kv_pool_tokens": {"en": "KV pool, tokens", "zh": "KV 池（词元）"},
     "told_kv_memory_gib": {"en": "KV memory, GiB", "zh": "KV 内存（GiB）"},
@@ -97,15 +92,15 @@ T = {
     "told_draft_acceptance_percent": {"en": "Drafts accepted, %", "zh": "草稿接受率（%）"},
     "told_prefix_cache_hit_percent": {"en": "Prefix cache hits, %", "zh": "前缀缓存命中率（%）"},
     "told_generation_tokens_per_s": {"en": "Generation, tok/s", "zh": "生成速度（tok/s）"},
-    "all": {"en": "What it recognises", "zh": "能认出什么"},
+    "all": {"en": "What it recognizes", "zh": "能认出什么"},
     "all_note": {
-        "en": "Each pitfall with its rules for commands and for logs; every rule is data and is "
-        "tested on a text that it must find and on a healthy one.",
-        "zh": "每个坑及其命令规则与日志规则的数目；规则都是数据，"
-        "每条都用必须命中的文本和健康的文本测试过。",
+        "en": "Each pitfall, with the number of its rules for commands and for logs. Every rule "
+        "is data. It is tested on a text that it must match and on a healthy one.",
+        "zh": "每个坑及其命令规则与日志规则的数目。规则都是数据，每条都用一段必须命中的文本和一段"
+        "正常的文本测试过。",
     },
     "pitfall": {"en": "Pitfall", "zh": "坑"},
-    "worst": {"en": "Worst finding", "zh": "最严重的发现"},
+    "worst": {"en": "Worst finding", "zh": "最严重的问题"},
     "in_commands": {"en": "For commands", "zh": "命令规则"},
     "in_logs": {"en": "For logs", "zh": "日志规则"},
 }  # fmt: skip

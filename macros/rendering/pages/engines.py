@@ -42,8 +42,8 @@ T = {
     },
     "images": {"en": "Images", "zh": "镜像"},
     "images_text": {
-        "en": "Which release a tag holds, and what bites in it.",
-        "zh": "每个标签含哪个版本，以及其中会踩的坑。",
+        "en": "Which release a tag contains, and which pitfalls affect it.",
+        "zh": "每个标签含哪个版本，以及会遇到哪些坑。",
     },
     "several": {"en": "Several Sparks", "zh": "多台 Spark"},
     "several_text": {
@@ -56,23 +56,24 @@ T = {
     "recipes": {"en": "Recipes", "zh": "配方"},
     "address": {"en": "Address", "zh": "地址"},
     "changes_lead": {
-        "en": "Read out of {number} releases, {first} to {last}. A command that worked in one "
-        "release can fail or behave otherwise in the next; this is what matters on this machine.",
-        "zh": "读自 {number} 个发布版本，{first} 至 {last}。一条命令在这一版能用，换一版就可能失败"
-        "或变样；以下是在这台机器上要紧的变化。",
+        "en": "Read from {number} releases, {first} to {last}. A command that worked in one "
+        "release can fail or behave differently in the next. This page lists what matters on this "
+        "machine.",
+        "zh": "内容读自 {number} 个发布版本，{first} 至 {last}。一条命令在这一版能用，换一版就可能"
+        "失败，或行为不同。以下是在这台机器上要紧的变化。",
     },
     "release": {"en": "Release", "zh": "发布版本"},
     "area": {"en": "Area", "zh": "领域"},
-    "what": {"en": "What", "zh": "内容"},
+    "what": {"en": "What changed", "zh": "变化项"},
     "from": {"en": "from", "zh": "起"},
     "meaning": {"en": "What it means", "zh": "意味着什么"},
     "life": {"en": "Releases", "zh": "版本范围"},
     "since": {"en": "{first} and later", "zh": "{first} 起"},
     "until": {"en": "{first} to {last}", "zh": "{first} 至 {last}"},
     "behaviour": {"en": "behaviour", "zh": "行为"},
-    "every_flag": {"en": "Every flag that came or went", "zh": "每个新增或取消的参数"},
-    "added": {"en": "New", "zh": "新增"},
-    "ended": {"en": "Gone", "zh": "取消"},
+    "every_flag": {"en": "Every flag added or removed", "zh": "每个新增或移除的参数"},
+    "added": {"en": "Added", "zh": "新增"},
+    "ended": {"en": "Removed", "zh": "移除"},
     "area.moe": {"en": "experts and kernels", "zh": "专家与内核"},
     "area.formats": {"en": "formats", "zh": "格式"},
     "area.drafts": {"en": "drafts", "zh": "草稿"},
@@ -82,14 +83,14 @@ T = {
     "area.attention": {"en": "attention", "zh": "注意力"},
     "area.command": {"en": "command line", "zh": "命令行"},
     "images_lead": {
-        "en": "A tag is only worth what it really holds. Tags that a source shows, the release in "
-        "them, and the pitfalls that bite in that release on this machine.",
+        "en": "A tag is worth only what it really holds. The table lists the tags that a source "
+        "shows, the release in each, and the pitfalls of that release on this machine.",
         "zh": "标签的价值取决于里面到底是什么。下面是来源中出现过的标签、其中的版本，以及该版本在"
         "这台机器上会踩的坑。",
     },
     "tag": {"en": "Image", "zh": "镜像"},
     "holds": {"en": "vLLM", "zh": "vLLM"},
-    "measured": {"en": "Runs here", "zh": "本站收录的测量"},
+    "measured": {"en": "Runs on record", "zh": "本站收录的测量"},
     "bites": {"en": "Pitfalls", "zh": "会踩的坑"},
     "note": {"en": "Note", "zh": "说明"},
     "floating": {"en": "The tag moves.", "zh": "标签会变动。"},
@@ -105,7 +106,7 @@ T = {
     "last_good": {"en": "The newest release measured, by model", "zh": "各模型实测过的最新版本"},
     "last_good_text": {
         "en": "From runs that others published with raw data, on a release of vLLM and one "
-        "machine. It is the last good one that is known, not the last one that works.",
+        "machine. This is the newest release known to work; a newer one may work as well.",
         "zh": "取自他人附原始数据公布的测量，限 vLLM 发布版本与单台机器。这是已知可用的最新版本，"
         "不等于更新的就不可用。",
     },

@@ -28,12 +28,12 @@ T = {
         "zh": "简短的回答，数字由记录算出。每个问题都有自己的地址，可直接分享。",
     },
     "first": {
-        "en": "The article’s questions, answered today",
-        "zh": "那篇文章的问题，今天的回答",
+        "en": "The 122B article’s questions, answered today",
+        "zh": "122B 文章的问题，今天的回答",
     },
     "group": {"en": "What you are doing", "zh": "你正在做什么"},
-    "more": {"en": "More", "zh": "延伸"},
-    "answered": {"en": "Answer of {date}", "zh": "回答于 {date}"},
+    "more": {"en": "Read on", "zh": "延伸阅读"},
+    "answered": {"en": "Answered on {date}", "zh": "回答于 {date}"},
     "link": {"en": "Address of this question", "zh": "此问题的地址"},
 }  # fmt: skip
 FIRST = "first"

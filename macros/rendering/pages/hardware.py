@@ -15,20 +15,20 @@ T = {
     "chip": {"en": "Chip", "zh": "芯片"},
     "capability": {"en": "Compute capability", "zh": "计算能力"},
     "bandwidth": {"en": "Memory bandwidth, peak", "zh": "内存带宽（峰值）"},
-    "usable": {"en": "Programs were seen to read", "zh": "程序实际读到"},
+    "usable": {"en": "Memory bandwidth, reached by programs", "zh": "内存带宽（程序实际达到）"},
     "memory": {"en": "Memory, shared by CPU and GPU", "zh": "内存（CPU 与 GPU 共用）"},
-    "visible": {"en": "Of it the system sees", "zh": "系统可见"},
+    "visible": {"en": "Memory visible to the system", "zh": "系统可见内存"},
     "link": {"en": "Link between two machines", "zh": "两台之间的链路"},
     "compute": {"en": "Dense BF16 compute", "zh": "稠密 BF16 算力"},
     "follows": {"en": "What follows from the bandwidth", "zh": "由带宽推得"},
     "follows_note": {
-        "en": "One request without drafts. The ceiling divides the peak by the bytes; what engines "
-        "reach lies below it.",
-        "zh": "单个请求、无草稿。上限是峰值除以字节，引擎实际达到的在其之下。",
+        "en": "One request without drafts. The ceiling is the peak divided by the bytes; what "
+        "engines reach lies below it.",
+        "zh": "单个请求、无草稿。上限等于峰值带宽除以字节数，引擎实际达到的比它低。",
     },
     "read": {"en": "Read per token", "zh": "每词元读取"},
     "ceiling": {"en": "Ceiling", "zh": "上限"},
-    "pitfalls": {"en": "Its pitfalls", "zh": "与机器有关的坑"},
+    "pitfalls": {"en": "Pitfalls of the machine", "zh": "与机器有关的坑"},
     "sources": {"en": "Sources", "zh": "来源"},
 }  # fmt: skip
 READ_GB = (1, 2, 5, 10, 20, 50)

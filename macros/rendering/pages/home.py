@@ -44,10 +44,10 @@ T = {
     },
     "compare": {"en": "Compare", "zh": "比较"},
     "compare_text": {
-        "en": "All public measurements with their conditions, and a judge for your own number.",
-        "zh": "所有公开实测及其条件，并能判断你自己的数字是否正常。",
+        "en": "All public measurements with their conditions, and a verdict on your own speed.",
+        "zh": "所有公开实测及其条件，并能判断你自己的速度是否正常。",
     },
-    "understand": {"en": "Understand", "zh": "弄懂"},
+    "understand": {"en": "Understand", "zh": "了解原理"},
     "understand_text": {
         "en": "Why bytes set the ceiling, what speaks against it, and what each step gained.",
         "zh": "为什么字节决定上限、有哪些反面证据、每一步提升了多少。",

@@ -28,12 +28,12 @@ PATH = "judge.md"
 DRAFTS = ("none", "mtp", "dflash", "dspark", "eagle3", "ngram", "unknown")
 
 T = {
-    "title": {"en": "Is my number normal?", "zh": "我的数字正常吗？"},
+    "title": {"en": "Is my speed normal?", "zh": "我的速度正常吗？"},
     "lead": {
-        "en": "Enter what you measured. You get its share of the ceiling, its place among like "
+        "en": "Enter what you measured. You get its share of the ceiling, its place among similar "
         "measurements, and the likeliest causes with a way to check each.",
-        "zh": "填入你的测量结果，即可看到它占上限的比例、在同类实测中的位置，"
-        "以及最可能的原因和各自的查证方法。",
+        "zh": "填入你的测量结果，即可看到它占上限的比例、在同类实测中的位置，以及最可能的原因和各"
+        "自的查证方法。",
     },
     "speed": {"en": "Your speed, one request", "zh": "你的速度（单个请求）"},
     "engine": {"en": "Engine", "zh": "引擎"},
@@ -49,7 +49,7 @@ T = {
     "verdict_excellent": {"en": "Excellent", "zh": "优秀"},
     "verdict_normal": {"en": "Normal", "zh": "正常"},
     "verdict_slow": {"en": "Slow", "zh": "偏慢"},
-    "verdict_something_is_wrong": {"en": "Something is wrong", "zh": "不对劲"},
+    "verdict_something_is_wrong": {"en": "Something is wrong", "zh": "异常"},
     "verdict_line": {"en": "{verdict}: {speed} tok/s", "zh": "{verdict}：{speed} tok/s"},
     "why_impossible": {
         "en": "Its bytes cannot be read that fast; the most is {highest} tok/s. It is another "
@@ -58,22 +58,23 @@ T = {
         "要么是别的检查点或负载，要么是数错了。",
     },
     "why_excellent": {
-        "en": "It reaches {ratio} of the expected speed. Nine in ten plain points of this engine "
-        "reach less.",
+        "en": "It reaches {ratio} of the expected speed. Nine in ten points of this engine "
+        "without drafts reach less.",
         "zh": "达到预期速度的 {ratio}，高于该引擎九成的无草稿数据点。",
     },
     "why_normal": {
-        "en": "It reaches {ratio} of the expected speed, as most plain points of this engine do.",
+        "en": "It reaches {ratio} of the expected speed, as most points of this engine without "
+        "drafts do.",
         "zh": "达到预期速度的 {ratio}，与该引擎大多数无草稿数据点相当。",
     },
     "why_slow": {
-        "en": "It reaches {ratio} of the expected speed. Nine in ten plain points of this engine "
-        "reach more.",
+        "en": "It reaches {ratio} of the expected speed. Nine in ten points of this engine "
+        "without drafts reach more.",
         "zh": "只达到预期速度的 {ratio}，低于该引擎九成的无草稿数据点。",
     },
     "why_something_is_wrong": {
-        "en": "It reaches {ratio} of the expected speed, less than half of what even slow points "
-        "of this engine reach.",
+        "en": "It reaches {ratio} of the expected speed. Even slow points of this engine reach "
+        "more than twice as much.",
         "zh": "只达到预期速度的 {ratio}，不到该引擎偏慢数据点的一半。",
     },
     "no_law": {
@@ -83,19 +84,17 @@ T = {
     "share": {"en": "Share of the ceiling", "zh": "占上限"},
     "ceiling": {"en": "Ceiling of one request", "zh": "单个请求的上限"},
     "expected": {"en": "Expected", "zh": "预期"},
-    "place": {"en": "Place among like measurements", "zh": "在同类实测中的位置"},
+    "place": {"en": "Place among similar measurements", "zh": "在同类实测中的位置"},
     "faster_than": {"en": "faster than {share}", "zh": "快于其中 {share}"},
-    "too_few": {
-        "en": "fewer than five like measurements",
-        "zh": "同类实测不足五个",
-    },
-    "similar": {"en": "Like measurements", "zh": "同类实测"},
+    "too_few": {"en": "fewer than five similar measurements", "zh": "同类实测不足五个"},
+    "similar": {"en": "Similar measurements", "zh": "同类实测"},
     "no_similar": {
-        "en": "This checkpoint has no measurement with these drafts and machines yet.",
+        "en": "No measurement of this checkpoint with these drafts and this number of machines "
+        "yet.",
         "zh": "此检查点还没有相同草稿方式与台数的实测。",
     },
     "measured": {"en": "Measured", "zh": "实测"},
-    "concurrency": {"en": "At once", "zh": "并发"},
+    "concurrency": {"en": "Concurrency", "zh": "并发"},
     "context": {"en": "Context", "zh": "上下文"},
     "unit_tokens": {"en": "tokens", "zh": "词元"},
     "drafts": {"en": "Drafts", "zh": "草稿"},
@@ -116,15 +115,16 @@ T = {
         "zh": "可解释预期速度的 {low} 到 {high}",
     },
     "computed": {
-        "en": "the ledger computes the share that it explains for your question",
+        "en": "the ledger computes for your question how much it explains",
         "zh": "能解释多少，由账本按你的问题算出",
     },
     "norms": {"en": "What counts as normal", "zh": "怎样算正常"},
     "norms_note": {
-        "en": "Measured over expected, from the plain points of each engine. Between the two "
-        "bounds a number is normal; below half of the lower one something is wrong.",
-        "zh": "以各引擎无草稿数据点的实测与预期之比为准。介于两个界限之间为正常，"
-        "低于下限的一半则不对劲。",
+        "en": "Measured over expected speed, from the points of each engine without drafts. "
+        "Between the two bounds a number is normal; below half of the lower bound, something is "
+        "wrong.",
+        "zh": "以各引擎无草稿数据点的实测与预期之比为准。介于两个界限之间为正常，低于下限的一半为"
+        "异常。",
     },
     "points": {"en": "Points", "zh": "数据点"},
     "lower": {"en": "Slow below", "zh": "低于此为偏慢"},

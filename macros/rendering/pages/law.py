@@ -73,20 +73,21 @@ T = {
         "内核与启动开销决定你能达到其中的 {low} 到 {high}。",
     },
     "reason": {
-        "en": "{rows} plain points of one request from {sources} sources follow two numbers, a "
-        "usable bandwidth and a time for each layer, with a median error of {error} when each "
-        "source is predicted from the others.",
-        "zh": "{sources} 个来源的 {rows} 个单请求、无草稿数据点，只用两个数就能说明："
-        "可用带宽，以及每层的固定时间。逐一用其余来源预测每个来源时，误差中位数为 {error}。",
+        "en": "Two numbers, a usable bandwidth and a time for each layer, describe {rows} points "
+        "of one request without drafts from {sources} sources. When each source is predicted from "
+        "the others, the median error is {error}.",
+        "zh": "{sources} 个来源的 {rows} 个单请求、无草稿数据点，只用两个数就能说明：可用带宽，以"
+        "及每层的固定时间。逐一用其余来源预测每个来源时，误差中位数为 {error}。",
     },
     "two_numbers": {"en": "Two numbers for each engine", "zh": "每个引擎两个数"},
     "formula": {
         "en": "The time of a step is its bytes over the usable bandwidth, plus a fixed time for "
-        "each layer. The bytes come from the ledger; the two numbers are fitted to the rows below, "
-        "each run counting once. The fixed time stands for launches and small kernels. The last "
-        "two columns show the error for sources that the fit has not seen.",
-        "zh": "一步的时间等于字节除以可用带宽，再加上每层的固定时间。"
-        "字节来自账本，两个数由下表各行拟合，每次测试只计一次。固定时间代表启动开销与小内核。最后两列是对拟合时没见过的来源的误差。",
+        "each layer. The bytes come from the ledger; the two numbers are fitted to the rows "
+        "below, each run counting once. The fixed time stands for launches and small kernels. The "
+        "last two columns show the error for sources that the fit has not seen.",
+        "zh": "一步的时间等于字节除以可用带宽，再加上每层的固定时间。字节来自账本，两个数由下表各"
+        "行拟合，每次测试只计一次。固定时间代表启动开销与小内核。最后两列是拟合时未用到的来源的误"
+        "差。",
     },
     "engine": {"en": "Engine", "zh": "引擎"},
     "all_engines": {"en": "All engines", "zh": "全部引擎"},
@@ -96,20 +97,20 @@ T = {
     "sources_count": {"en": "Sources", "zh": "来源"},
     "median_error": {"en": "Median error", "zh": "误差中位数"},
     "worst_error": {"en": "Worst error", "zh": "最大误差"},
-    "left_median": {"en": "Unseen, median", "zh": "未见来源，中位数"},
-    "left_worst": {"en": "Unseen, worst", "zh": "未见来源，最大"},
+    "left_median": {"en": "Unseen sources, median", "zh": "未见来源，中位数"},
+    "left_worst": {"en": "Unseen sources, worst", "zh": "未见来源，最大"},
     "against_bytes": {"en": "Speed against bytes", "zh": "速度与字节"},
     "against_bytes_about": {
-        "en": "Every plain point of one request, by the bytes of its step. The dashed curve is the "
-        "ceiling at {bandwidth} GB/s.",
-        "zh": "每个单请求、无草稿的数据点，横轴为一步的字节。"
-        "虚线是带宽 {bandwidth} GB/s 时的上限。",
+        "en": "Every point of one request without drafts, by the bytes of its step. The dashed "
+        "curve is the ceiling at {bandwidth} GB/s.",
+        "zh": "每个单请求、无草稿的数据点，横轴为一步的字节。虚线是带宽 {bandwidth} GB/s 时的上限"
+        "。",
     },
     "against_expected": {"en": "Measured against expected", "zh": "实测与预期"},
     "against_expected_about": {
         "en": "The same points against what the law of their engine expects. On the dashed line "
         "both are equal.",
-        "zh": "同样的数据点，横轴为其引擎的定律所预期的速度。在虚线上两者相等。",
+        "zh": "同样的数据点，横轴是按其引擎的定律预期的速度。落在虚线上表示两者相等。",
     },
     "ceiling_curve": {"en": "ceiling", "zh": "上限"},
     "equal_curve": {"en": "measured = expected", "zh": "实测 = 预期"},
@@ -127,10 +128,10 @@ T = {
     },
     "above": {"en": "Points above their ceiling", "zh": "高于上限的数据点"},
     "above_note": {
-        "en": "The law does not learn from these; nothing can read these bytes that fast. Each "
-        "says in its record why it is not what it is called.",
-        "zh": "定律不从这些点学习，因为没有什么能这么快读完这些字节。"
-        "每个点的记录都说明了它为何名不副实。",
+        "en": "The law is not fitted to these points, because nothing can read their bytes that "
+        "fast. Each record says why its point is not what it seems.",
+        "zh": "拟合定律时不用这些点，因为没有什么能这么快读完这些字节。每个点为何名不副实，记录里"
+        "都有说明。",
     },
     "above_none": {
         "en": "No point of one request without drafts is above its ceiling.",
@@ -139,15 +140,15 @@ T = {
     "reservation": {"en": "Reservation", "zh": "保留意见"},
     "by_format": {"en": "Errors by format", "zh": "按格式看误差"},
     "format": {"en": "Format", "zh": "格式"},
-    "mean_error": {"en": "Middle error", "zh": "误差中位值"},
+    "mean_error": {"en": "Median error", "zh": "误差中位数"},
     "for": {
         "en": "What decides: tests that could have failed",
-        "zh": "决定性的检验：本可能失败的检验",
+        "zh": "决定性的检验：结果本来可能相反",
     },
     "against": {"en": "What speaks against it", "zh": "不利的证据"},
     "against_note": {
         "en": "These are the facts that fit the law least, and how far each goes.",
-        "zh": "以下事实与定律最不相符，并说明各自能说明到什么程度。",
+        "zh": "以下是与定律最不相符的事实，以及各自能说明到什么程度。",
     },
     "gain": {"en": "Step", "zh": "变化"},
     "before": {"en": "Before", "zh": "之前"},
@@ -155,22 +156,22 @@ T = {
     "by_bytes": {"en": "By bytes", "zh": "按字节"},
     "by_law": {"en": "By the law", "zh": "按定律"},
     "seen": {"en": "Measured", "zh": "实测"},
-    "strength": {"en": "Weight", "zh": "分量"},
+    "strength": {"en": "Strength", "zh": "强度"},
     "strong": {"en": "strong", "zh": "强"},
     "medium": {"en": "medium", "zh": "中"},
     "weak": {"en": "weak", "zh": "弱"},
     "others": {"en": "Who said it before", "zh": "谁先说过"},
     "others_note": {
-        "en": "Others count bytes in public, too. Ours is the first systematic and tested one: "
-        "every module of every checkpoint, held against all that people measured.",
-        "zh": "公开按字节计算的不只我们。本站是第一个系统且经过检验的："
-        "每个检查点的每个模块都算清，再与大家的全部实测对照。",
+        "en": "Others count bytes in public, too. This site does it systematically and tests it: "
+        "every module of every checkpoint, compared with all measurements on record.",
+        "zh": "公开按字节计算的不只我们。本站做得系统，并且加以检验：每个检查点的每个模块都算清，"
+        "再与收录的全部实测对照。",
     },
     "muninn": {
-        "en": "The author of the 122B article stated the rule himself later, in part 32 of his "
-        "series, and proved it on a model without GDN.",
-        "zh": "122B 那篇文章的作者后来在系列第 32 篇亲自写下了这条规则，"
-        "并用一个没有 GDN 的模型证明。",
+        "en": "The author of the 122B article later stated the rule as well, in part 32 of the "
+        "series, and showed it on a model without GDN.",
+        "zh": "122B 那篇文章的作者后来在系列第 32 篇亲自写下了这条规则，并用一个没有 GDN 的模型加"
+        "以印证。",
     },
     "namake": {
         "en": "A table of bytes by layer for gpt-oss-120b, and the ceiling from it.",
@@ -181,11 +182,11 @@ T = {
         "zh": "在 NVIDIA 自己的 playbooks 中由一步的字节推出速度。",
     },
     "gadfly": {
-        "en": "Names the ignore list of the quantisation as the cause of a slow NVFP4 file.",
-        "zh": "指出 NVFP4 文件之所以慢，是因为量化时的忽略列表。",
+        "en": "Names the ignore list of the quantization as the cause of a slow NVFP4 file.",
+        "zh": "指出某个 NVFP4 文件之所以慢，是因为量化时的忽略列表。",
     },
     "entrpi": {
-        "en": "Counts the bytes of each change on the 122B, and measures each on one box.",
+        "en": "Counts the bytes of each change on the 122B, and measures each on one machine.",
         "zh": "逐项计算 122B 每处改动的字节，并在同一台机器上逐项实测。",
     },
     "dgpp": {

@@ -66,12 +66,13 @@ T = {
     "compare_note": {
         "en": "One token, one request, empty context, no drafts. The length of a bar is what is "
         "read; the ceiling is the bandwidth divided by it.",
-        "zh": "一个词元、单个请求、空上下文、无草稿。条的长度是读取的字节，上限是带宽除以它。",
+        "zh": "一个词元、单个请求、空上下文、无草稿。条形长度是读取的字节数，上限等于带宽除以该数"
+        "。",
     },
     "ceiling": {"en": "Ceiling", "zh": "上限"},
     "weights_ceiling": {"en": "Weights alone", "zh": "仅权重"},
     "expected": {"en": "Expected in vLLM", "zh": "vLLM 预期"},
-    "measured": {"en": "Best plain", "zh": "无草稿实测最快"},
+    "measured": {"en": "Best without drafts", "zh": "无草稿实测最快"},
     "share": {"en": "Share", "zh": "占上限"},
     "drafters": {"en": "Separate drafters", "zh": "独立的草稿模型"},
     "drafter": {"en": "Drafter", "zh": "草稿模型"},
@@ -87,19 +88,19 @@ T = {
     "record": {"en": "The record over time", "zh": "最快纪录的变化"},
     "changed": {"en": "What changed", "zh": "改变了什么"},
     "same": {"en": "the same set-up, another run", "zh": "配置相同，另一次实测"},
-    "step_measured": {"en": "Step, measured", "zh": "单步实测"},
-    "step_predicted": {"en": "Step, by the ledger", "zh": "单步预测"},
+    "step_measured": {"en": "Gain, measured", "zh": "提升（实测）"},
+    "step_predicted": {"en": "Gain, by the ledger", "zh": "提升（按账本）"},
     "record_date": {"en": "Date", "zh": "日期"},
     "architecture": {"en": "Architecture", "zh": "架构"},
     "advertised_total": {"en": "Advertised parameters", "zh": "标称总参数"},
     "counted_total": {
-        "en": "Counted, MTP apart, against the advertised",
-        "zh": "实算（不含 MTP），与标称的差",
+        "en": "Counted without MTP (difference from advertised)",
+        "zh": "实算（不含 MTP；与标称之差）",
     },
-    "advertised_active": {"en": "Advertised as active", "zh": "标称激活参数"},
+    "advertised_active": {"en": "Advertised active parameters", "zh": "标称激活参数"},
     "counted_active": {
-        "en": "Counted as active, against the advertised",
-        "zh": "实算激活参数，与标称的差",
+        "en": "Counted active parameters (difference from advertised)",
+        "zh": "实算激活参数（与标称之差）",
     },
     "with_embedding": {
         "en": "{with_it} with the embedding, {without} without",
@@ -108,8 +109,8 @@ T = {
     "mtp": {"en": "Draft layers (MTP)", "zh": "草稿层（MTP）"},
     "layers": {"en": "Layers", "zh": "层数"},
     "context": {"en": "Context", "zh": "上下文"},
-    "state": {"en": "Recurrent state of a request", "zh": "每个请求的循环状态"},
-    "kv": {"en": "KV cache of a token, BF16", "zh": "每词元 KV 缓存（BF16）"},
+    "state": {"en": "Recurrent state per request", "zh": "每个请求的循环状态"},
+    "kv": {"en": "KV cache per token, BF16", "zh": "每词元 KV 缓存（BF16）"},
     "all": {"en": "All measurements", "zh": "全部实测"},
     "recipes": {"en": "Recipes", "zh": "配方"},
     "claims": {"en": "Claims about it", "zh": "相关说法"},
@@ -122,10 +123,10 @@ T = {
         "zh": "每词元读取的字节与单个请求的上限",
     },
     "lead": {
-        "en": "Each model with its leanest checkpoint that fits one Spark: what a token reads, "
-        "what that allows, what was measured.",
-        "zh": "每个模型取能放进单台 Spark 且读取最少的检查点："
-        "一个词元读多少、因此最多多快、实测多快。",
+        "en": "Each model with the checkpoint that fits one Spark and reads least: what a token "
+        "reads, what that allows, and what was measured.",
+        "zh": "每个模型取能放进单台 Spark 且读取最少的检查点：一个词元读多少、因此最多多快、实测多"
+        "快。",
     },
 }  # fmt: skip
 

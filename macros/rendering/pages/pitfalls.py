@@ -29,11 +29,11 @@ from macros.rendering.words import WORDS, word, words_under
 
 T = {
     "lead": {
-        "en": "Search for the words of the error, or choose the release you run: what is left is "
-        "what can bite you.",
+        "en": "Search for words of the error, or choose the release you run. What remains can "
+        "affect you.",
         "zh": "输入报错中的文字，或选择正在使用的版本，剩下的就是可能踩到的坑。",
     },
-    "version": {"en": "Bites on vLLM", "zh": "会在哪个 vLLM 版本踩到"},
+    "version": {"en": "Affects vLLM", "zh": "影响的 vLLM 版本"},
     "model": {"en": "Model", "zh": "模型"},
     "severity": {"en": "Severity", "zh": "严重程度"},
     "category": {"en": "Subject", "zh": "主题"},
@@ -46,7 +46,7 @@ T = {
         "zh": "这样写会踩到这个坑，原因见下文。",
     },
     "cause": {"en": "Why", "zh": "原因"},
-    "affects": {"en": "Whom it bites", "zh": "影响范围"},
+    "affects": {"en": "What it affects", "zh": "影响范围"},
     "engine": {"en": "Engine", "zh": "引擎"},
     "releases": {"en": "Releases", "zh": "发布版本"},
     "on_record": {"en": "Of the releases on record", "zh": "已收录的版本中"},
@@ -61,15 +61,15 @@ T = {
     "formats": {"en": "Formats", "zh": "格式"},
     "others": {"en": "Others", "zh": "其他"},
     "hardware": {"en": "Hardware", "zh": "硬件"},
-    "reported": {"en": "First reported", "zh": "最早报告"},
-    "reviewed": {"en": "Reviewed", "zh": "复核于"},
-    "corrected": {"en": "What we put right", "zh": "我们更正了什么"},
+    "reported": {"en": "First reported", "zh": "首次报告"},
+    "reviewed": {"en": "Last reviewed", "zh": "最近复核"},
+    "corrected": {"en": "What we corrected", "zh": "我们更正了什么"},
     "contradictions": {"en": "Where sources disagree", "zh": "来源之间的分歧"},
     "assessment": {"en": "Our reading", "zh": "我们的判断"},
     "related": {"en": "Related", "zh": "相关"},
     "mentioned": {"en": "Mentioned by", "zh": "提到它的页面"},
     "sources": {"en": "Sources", "zh": "来源"},
-    "when_seen": {"en": "when last seen", "zh": "最后一次查看时"},
+    "when_seen": {"en": "state when last seen", "zh": "最近一次查看时的状态"},
     "fixed": {"en": "fixed in {version}", "zh": "{version} 已修复"},
     "since": {"en": "since {version}", "zh": "{version} 起"},
     "open": {"en": "not known to be fixed", "zh": "未见修复"},

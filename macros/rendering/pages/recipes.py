@@ -66,19 +66,17 @@ from macros.rendering.words import word
 
 T = {
     "lead": {
-        "en": "Each recipe is one command in several forms, checked against the engine's real "
-        "command line, with the speed to expect and the lines that prove it.",
-        "zh": "每个配方是同一条命令的多种形式，按引擎真实的命令行逐项检查，并给出应有的速度与用"
-        "来验证的日志行。",
+        "en": "Each recipe is one command in several forms. Its flags are checked against the "
+        "engine's real command line. It comes with the speed to expect and the log lines that "
+        "prove it.",
+        "zh": "每个配方是同一条命令的多种形式，参数按引擎真实的命令行逐项核对，并附预计速度与用于"
+        "验证的日志行。",
     },
     "measured": {
         "en": "{speed} measured by others with the same checkpoint and draft settings.",
         "zh": "他人用同一检查点、同样的草稿设置测得 {speed}。",
     },
-    "expected": {
-        "en": "About {speed} is to be expected for one request.",
-        "zh": "单个请求预计约 {speed}。",
-    },
+    "expected": {"en": "Expect about {speed} for one request.", "zh": "单个请求预计约 {speed}。"},
     "bound": {
         "en": "Memory bandwidth allows at most {speed}.",
         "zh": "内存带宽最多允许 {speed}。",
@@ -88,25 +86,25 @@ T = {
         "zh": "他人测得 {number} 个请求合计 {speed}。",
     },
     "expected_all": {
-        "en": "About {speed} is to be expected for {number} requests together.",
+        "en": "Expect about {speed} for {number} requests together.",
         "zh": "{number} 个请求合计预计约 {speed}。",
     },
     "bound_all": {
-        "en": "Memory bandwidth allows {number} requests about {speed} together.",
-        "zh": "内存带宽约允许 {number} 个请求合计 {speed}。",
+        "en": "Memory bandwidth allows about {speed} for {number} requests together.",
+        "zh": "内存带宽允许 {number} 个请求合计约 {speed}。",
     },
     "bound_uncounted": {
         "en": "Without drafts memory bandwidth allows at most {speed}; how many drafts are "
         "accepted here is not on record.",
-        "zh": "不计草稿时，内存带宽最多允许 {speed}；这里的草稿接受率没有记录。",
+        "zh": "不计草稿时，内存带宽最多允许 {speed}；这里能接受多少草稿，没有记录。",
     },
     "uncounted": {
         "en": "Drafts are not counted, because their acceptance length is not on record.",
-        "zh": "未计入草稿，因为接受长度没有记录。",
+        "zh": "接受长度没有记录，因此未计入草稿。",
     },
     "no_number": {
-        "en": "Nobody has published a speed, and the formats inside are not known.",
-        "zh": "没有公开的速度，内部格式也未知。",
+        "en": "Nobody has published a speed, and the formats inside the files are not known.",
+        "zh": "没有公开的速度，文件内部的格式也未知。",
     },
     "untested": {
         "en": "Nobody has measured this command. It passes every rule, and the numbers are "
@@ -117,7 +115,7 @@ T = {
     "other_release": {
         "en": "The linked runs used another build than this release. The command follows them; "
         "its flags are checked against the release.",
-        "zh": "所附测量用的是另一个构建，而不是此发布版本。命令照其写成，参数按此版本检查。",
+        "zh": "所附测量用的是另一个构建，不是此发布版本。命令照那些测量写成，参数按此版本检查。",
     },
     "tag_not_seen": {
         "en": "The image tag follows the publisher's pattern, and no source of ours shows it: "
@@ -126,9 +124,9 @@ T = {
         "认它存在。",
     },
     "no_image": {
-        "en": "No published image of this build is known. Build it as its authors describe; "
-        "the command stays the same.",
-        "zh": "此构建没有已知的公开镜像。请按作者的说明自行构建，命令不变。",
+        "en": "No published image of this build is known. Build it as its authors describe; the "
+        "command stays the same.",
+        "zh": "没有已知的公开镜像。请按作者的说明自行构建，命令不变。",
     },
     "command": {"en": "The command", "zh": "命令"},
     "docker": {"en": "docker run", "zh": "docker run"},
@@ -138,8 +136,8 @@ T = {
     "kubernetes": {"en": "Kubernetes", "zh": "Kubernetes"},
     "node": {"en": "{form} · {number}", "zh": "{form} · {number}"},
     "note_docker": {
-        "en": "Published on this machine only. To serve others, put an authenticating proxy in "
-        "front, or add `--api-key`.",
+        "en": "The port is open on this machine only. To serve others, put an authenticating "
+        "proxy in front, or add `--api-key`.",
         "zh": "只在本机开放端口。要给他人使用，请在前面放带认证的代理，或加上 `--api-key`。",
     },
     "note_compose": {
@@ -177,16 +175,16 @@ T = {
     "expected_one": {"en": "Expected, one request", "zh": "预计（单个请求）"},
     "ceiling_all": {"en": "Ceiling, all requests", "zh": "上限（全部请求）"},
     "with_drafts": {
-        "en": "With {draft} at an acceptance length of {length}; expected values add the usual "
-        "loss of the engine.",
+        "en": "With {draft} at an acceptance length of {length}; expected values allow for the "
+        "usual loss of the engine.",
         "zh": "按 {draft}、接受长度 {length} 计算；预计值计入引擎通常的损失。",
     },
     "no_drafts": {
-        "en": "Without drafts; expected values add the usual loss of the engine.",
+        "en": "Without drafts; expected values allow for the usual loss of the engine.",
         "zh": "不计草稿；预计值计入引擎通常的损失。",
     },
-    "as_shipped": {"en": "As shipped", "zh": "原样"},
-    "converted": {"en": "As loaded here", "zh": "按此加载"},
+    "as_shipped": {"en": "As shipped", "zh": "原始文件"},
+    "converted": {"en": "As loaded here", "zh": "加载转换后"},
     "memory": {"en": "Memory plan", "zh": "内存规划"},
     "weights": {"en": "Weights", "zh": "权重"},
     "cache": {
@@ -195,24 +193,24 @@ T = {
     },
     "state": {"en": "Recurrent state", "zh": "循环状态"},
     "reserve": {
-        "en": "Activations, graphs, workspaces (logged range {low} to {high})",
-        "zh": "激活、图与工作区（日志所见 {low} 至 {high}）",
+        "en": "Activations, CUDA graphs, workspaces (logged: {low} to {high})",
+        "zh": "激活值、CUDA 图与工作区（日志中为 {low} 至 {high}）",
     },
     "needed": {"en": "Needed", "zh": "合计所需"},
     "usable": {"en": "Usable memory of one machine", "zh": "单台可用内存"},
     "given": {
         "en": "Given to the engine by `--gpu-memory-utilization`",
-        "zh": "`--gpu-memory-utilization` 分给引擎",
+        "zh": "由 `--gpu-memory-utilization` 分给引擎",
     },
     "left": {"en": "Left for the system", "zh": "留给系统"},
     "amount": {"en": "Memory", "zh": "内存"},
     "start": {"en": "Start and proof", "zh": "启动与验证"},
-    "start_time": {"en": "Time to the first answer", "zh": "到首个回答的时间"},
+    "start_time": {"en": "Time to the first answer", "zh": "首次回答所需时间"},
     "start_measured": {"en": "measured", "zh": "实测"},
     "start_derived": {"en": "derived from the size of the files", "zh": "由文件大小推得"},
-    "probe": {"en": "Let a probe wait at least", "zh": "探针至少等待"},
+    "probe": {"en": "Let a readiness probe wait at least", "zh": "就绪探针至少等待"},
     "proof": {
-        "en": "These lines in the log show that it runs as meant",
+        "en": "These lines in the log show that it runs as intended",
         "zh": "日志里出现这些行，说明它按预期运行",
     },
     "smoke": {"en": "Smoke test", "zh": "冒烟测试"},
@@ -220,12 +218,12 @@ T = {
     "bench_note": {
         "en": "Compare `TPOT` with the table above: 1000 divided by it is the speed of one "
         "request. Drafts fare differently on random words than on your own prompts.",
-        "zh": "把 `TPOT` 与上表对照：1000 除以它就是单个请求的速度。草稿在随机文字上的表现与你"
-        "自己的提示词不同。",
+        "zh": "把 `TPOT` 与上表对照：1000 除以它就是单个请求的速度。草稿在随机文字上的效果，与在你"
+        "自己的提示词上不同。",
     },
     "runs": {"en": "Measured", "zh": "实测"},
-    "trouble": {"en": "If it does not work", "zh": "如果不工作"},
-    "next": {"en": "What to try next", "zh": "接下来试什么"},
+    "trouble": {"en": "If it does not work", "zh": "如果出问题"},
+    "next": {"en": "What to try next", "zh": "下一步可以试"},
     "model": {"en": "Model", "zh": "模型"},
     "served": {"en": "Loads as", "zh": "加载后为"},
     "purpose": {"en": "Purpose", "zh": "用途"},

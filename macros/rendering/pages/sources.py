@@ -11,13 +11,13 @@ from macros.rendering.words import word, words_under
 
 T = {
     "lead": {
-        "en": "Every fact here names where it was read. What rests on a source whose address is "
-        "lost counts as claimed at most.",
-        "zh": "这里的每一项事实都写明出处。原址已失的来源，其内容最多只算「仅为声称」。",
+        "en": "Every fact here names where it was read. If the address of a source is lost, what "
+        "rests on it counts as claimed at most.",
+        "zh": "这里的每一项事实都写明出处。原址已失的来源，其内容最多只算“仅为声称”。",
     },
     "kind": {"en": "Kind", "zh": "种类"},
-    "supports": {"en": "Supports {number}", "zh": "{number} 条记录引用"},
-    "nothing": {"en": "Supports no record yet", "zh": "尚无记录引用"},
+    "supports": {"en": "Records that cite it: {number}", "zh": "{number} 条记录引用"},
+    "nothing": {"en": "No record cites it yet", "zh": "尚无记录引用"},
 }  # fmt: skip
 
 
