@@ -55,7 +55,7 @@ def test_a_change_is_shown_and_kept_in_the_address(page, site):
     page.goto(f"{site}en/builder/?recipe={RECIPE}")
     expect(page.locator("[data-changes]")).to_contain_text("This is the recipe as it stands.")
     page.get_by_label("Longest context").select_option("32768")
-    expect(page.locator("[data-changes]")).to_contain_text("--max-model-len 32768, before 131072")
+    expect(page.locator("[data-changes]")).to_contain_text("--max-model-len 32768, was 131072")
     expect(page.locator(".builder-line--changed")).to_contain_text(["--max-model-len 32768"])
     assert "context=32768" in page.url
     page.reload()
@@ -83,7 +83,7 @@ def test_what_cannot_work_is_closed_with_its_reason(page, site):
 def test_opening_the_port_asks_for_a_key(page, site):
     page.goto(f"{site}en/builder/?recipe={RECIPE}")
     assert "--publish 127.0.0.1:8000:8000" in shown(page)
-    page.get_by_label("Who may ask").select_option("open")
+    page.get_by_label("Who may connect").select_option("open")
     assert "--publish 8000:8000" in shown(page)
     assert "--env VLLM_API_KEY" in shown(page)
     expect(page.locator("[data-changes]")).to_contain_text("VLLM_API_KEY")

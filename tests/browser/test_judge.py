@@ -75,7 +75,7 @@ def test_like_measurements_lead_to_the_runs(page, site, library):
     [
         ("&tokens-per-s=fast", "must be a number above 0"),
         ("&tokens-per-s=0", "must be a number above 0"),
-        ("&tokens-per-s=20&concurrency=x", "must be a whole number from 1"),
+        ("&tokens-per-s=20&concurrency=x", "must be a whole number of 1 or more"),
         ("&tokens-per-s=20&draft=mtp&draft-tokens=1&acceptance-length=2.5", "must be from 1 to 2"),
     ],
 )

@@ -85,7 +85,7 @@ T = {
         "zh": "改变某一行的格式，条形图、上限与内存随之变化。",
     },
     "what_if_on": {
-        "en": "What if: {count} changed in format. As published, the ceiling is {speed}.",
+        "en": "What if (formats changed: {count}). As published, the ceiling is {speed}.",
         "zh": "假设：改变了 {count} 处格式。按发布时的格式，上限为 {speed}。",
     },
     "as_published": {"en": "As published", "zh": "恢复原格式"},
