@@ -117,7 +117,7 @@ def add_load_options(parser: argparse.ArgumentParser) -> None:
         "--kv-format", choices=list(KV_BITS), default="bf16", help="format of the KV cache"
     )
     parser.add_argument(
-        "--draft", choices=["none", "mtp", "dflash"], default="none", help="who drafts tokens"
+        "--draft", choices=["none", "mtp", "dflash"], default="none", help="how tokens are drafted"
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -313,7 +313,7 @@ def command_new(options: argparse.Namespace) -> int:
     if kind is None:
         raise nearest(options.kind, sorted(SINGULAR.values()), "kind of record")
     if not re.fullmatch(r"[a-z0-9][a-z0-9.+-]*", options.id):
-        raise BadInput(f"an id is lower case with dashes, not '{options.id}'")
+        raise BadInput(f"an id is lower case letters, digits, dashes and dots, not '{options.id}'")
     path = ROOT / "data" / kind / f"{options.id}.yaml"
     taken = sorted((ROOT / "data" / kind).rglob(f"{options.id}.yaml"))
     if taken:
@@ -371,9 +371,9 @@ def command_judge(options: argparse.Namespace) -> int:
     if options.draft != "none" and options.acceptance_length is None:
         print(f"with the usual acceptance length, {answer.acceptance_length:.2f} tokens a step")
     for similar in answer.similar_measurements:
-        conditions = f"{similar.concurrency} requests, {similar.context_tokens} tokens"
+        conditions = f"concurrency {similar.concurrency}, context {similar.context_tokens}"
         print(
-            f"  like: {similar.tokens_per_s:g} tok/s at {conditions}, "
+            f"  similar: {similar.tokens_per_s:g} tok/s at {conditions}, "
             f"{similar.engine}: {similar.measurement}"
         )
     for likely in answer.likely_causes:
@@ -450,7 +450,7 @@ def build_parser() -> Parser:
     bless.set_defaults(run=command_bless)
     new = commands.add_parser("new", help="write a commented file with every field of a kind")
     new.add_argument("kind", help="source, model, checkpoint, measurement, recipe, …")
-    new.add_argument("id", help="the name of its file, lower case with dashes")
+    new.add_argument("id", help="the name of its file: lower case letters, digits, dashes")
     new.set_defaults(run=command_new)
     flags = commands.add_parser("import-flags", help="read the command line of a release's wheel")
     flags.add_argument("engine", help="vllm")
@@ -460,9 +460,9 @@ def build_parser() -> Parser:
     imported = commands.add_parser("import-results", help="draft a run from a tool's result file")
     imported.add_argument("file", type=Path, help="vllm bench serve, llama-bench, -benchy, aiperf")
     imported.add_argument("--checkpoint", help="what was served; else what the file names")
-    imported.add_argument("--engine", help="where the tool does not tell")
+    imported.add_argument("--engine", help="needed where the file does not say")
     imported.add_argument("--engine-version", metavar="RELEASE", help="such as 0.33.0")
-    imported.add_argument("--source", help="id of the record of where the file is published")
+    imported.add_argument("--source", help="id of the record of its source")
     imported.add_argument(
         "--nodes", type=at_least(1, int), metavar="N", help="machines that served"
     )

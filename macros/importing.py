@@ -125,7 +125,7 @@ def number(value: Any, at: str, *, lowest: int = 0) -> Decimal:
     except InvalidOperation:
         figure = Decimal("NaN")
     if isinstance(value, bool) or not figure.is_finite() or figure < lowest:
-        raise ResultsError(f"{at} is {value!r}; expected a number from {lowest}")
+        raise ResultsError(f"{at} is {value!r}; expected a number of {lowest} or more")
     return figure
 
 
@@ -303,7 +303,7 @@ def _from_benchy(value: dict[str, Any]) -> Results:
     points, prompts = [], value.get("prompt_source")
     for row in value["benchmarks"]:
         if not isinstance(row, dict):
-            raise ResultsError("benchmarks holds something else than results")
+            raise ResultsError("benchmarks holds something other than results")
         load = count(row.get("concurrency"), "concurrency", lowest=1)
         context = count(row.get("context_size", 0), "context_size")
         filling = bool(row.get("is_context_prefill_phase"))
@@ -568,7 +568,7 @@ def import_results(
     except OSError as error:
         raise ResultsError(f"cannot read {file}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise ResultsError(f"{file} is no text") from None
+        raise ResultsError(f"{file} is not a text file") from None
     draft = draft_of(library, read_results(text), file_name=file.name, **known)
     taken = sorted((root / "data" / "measurements").rglob(f"{Path(draft.path).stem}.yaml"))
     if taken:

@@ -209,7 +209,7 @@ def check_load(composition: Composition, load: Load, drafter: Drafter | None = N
     if not 1 <= load.acceptance_length <= load.draft_tokens + 1:
         raise LedgerError(
             f"acceptance length must be 1 to {load.draft_tokens + 1} "
-            f"for {load.draft_tokens} draft tokens (it counts the bonus token)"
+            f"for {load.draft_tokens} draft tokens (the model's own token included)"
         )
     if load.draft == "mtp":
         if not any(module.draft for module in composition.modules):

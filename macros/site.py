@@ -200,7 +200,7 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
             log.exception("The code has a fault.")
             self.faults = self.faults or f"{type(error).__name__}: {error}"
         if self.content is None or (self.faults and not self.serving):
-            raise PluginError(f"The data has faults.\n\n{self.faults}")
+            raise PluginError(f"The data have faults.\n\n{self.faults}")
         if self.faults:
             log.error("The pages show what was read without a fault.\n\n%s", self.faults)
 

@@ -188,7 +188,7 @@ def faulty_command_is_no_remedy(library: Library) -> Iterator[Finding]:
                 yield document.finding(
                     rule="pitfalls/faulty-and-remedy", at=f"faulty_commands[{index}]",
                     expected="a command that is not under `commands`", got=command,
-                    fix="delete it from one of both lists",
+                    fix="delete it from one of the two lists",
                 )  # fmt: skip
 
 
@@ -212,5 +212,5 @@ def range_is_of_releases(library: Library) -> Iterator[Finding]:
         if first and fixed and version_key(first) >= version_key(fixed):
             yield document.finding(
                 rule="pitfalls/range", at="affects.fixed_version",
-                expected=f"a release after {first}", got=fixed, fix="correct one of both",
+                expected=f"a release after {first}", got=fixed, fix="correct one of the two",
             )  # fmt: skip

@@ -243,7 +243,7 @@ def _backends(library: Library, kept: str, version: str) -> list[str]:
 
 
 def draft_has_its_own_backend(library: Library) -> Iterator[Finding]:
-    """An unquantised MTP layer does not inherit a MoE backend that it cannot run."""
+    """An unquantized MTP layer does not inherit a MoE backend that it cannot run."""
     pitfall = library.find(Pitfall, "moe-marlin-forced-on-bf16-drafter")
     for document, recipe in _of_vllm(library):
         backend = recipe.engine.arguments.get("--moe-backend")
@@ -631,6 +631,6 @@ def files_fit_the_machines(library: Library) -> Iterator[Finding]:
             yield document.finding(
                 rule="recipes/too-big", at="checkpoint",
                 expected=f"at most {plan.capacity_bytes / GIB:.1f} GiB a machine",
-                got=f"{least / GIB:.1f} GiB of {file_bytes(library, recipe.checkpoint)} bytes",
+                got=f"{least / GIB:.1f} GiB (files {file_bytes(library, recipe.checkpoint)} bytes)",
                 fix="take more machines or a smaller checkpoint",
             )  # fmt: skip

@@ -158,7 +158,7 @@ def changed(name: str, **values) -> str:
         (changed("vllm-serve.json", output_throughput=float("nan")), "NaN where a number belongs"),
         (changed("llama-bench.json", model_filename="other.gguf"), "2 models"),
         (changed("llama-benchy.json", benchmarks=[]), "no test has a result"),
-        (changed("llama-benchy.json", benchmarks=["x"]), "something else"),
+        (changed("llama-benchy.json", benchmarks=["x"]), "something other"),
         (changed("aiperf.json", was_cancelled=True), "cancelled"),
         (changed("aiperf.json", time_to_first_token={"unit": "sec", "avg": 1}), "expected ms"),
         (text_of("llama-benchy.csv") + "x,sing128,1,,,,,,,,,\n", "unknown test 'sing128'"),

@@ -80,7 +80,7 @@ T = {
     },
     "over_ceiling": {
         "en": "of the ceiling with independent routing; tokens that share experts can exceed it",
-        "zh": "占独立路由时上限的比例；多个词元共用专家时，可以超过这个上限",
+        "zh": "占独立路由时上限的比例；多个词元选中同一专家时，可以超过这个上限",
     },
     "unit_tokens": {"en": "tokens", "zh": "词元"},
     "col_checkpoint": {"en": "Checkpoint", "zh": "检查点"},
