@@ -67,7 +67,7 @@ SUBJECTS = {
     "ceiling": ("ceiling", "上限"), "kernels": ("kernels", "内核"),
     "architecture": ("architecture", "架构"), "formats": ("formats", "格式"),
     "commands": ("commands", "命令"), "advice": ("advice", "建议"),
-    "measurement": ("measurement", "测量"), "startup": ("start-up", "启动"),
+    "measurement": ("measurement", "测量"), "startup": ("startup", "启动"),
     "memory": ("memory", "内存"), "moe-backend": ("MoE backend", "MoE 后端"),
     "drafts": ("drafts", "草稿"),
 }  # fmt: skip

@@ -54,7 +54,7 @@ T = {
     "adds": {"en": "Flags and variables it adds", "zh": "它增加的参数与变量"},
     "runs": {"en": "Measured runs", "zh": "实测次数"},
     "recipes": {"en": "Recipes", "zh": "配方"},
-    "address": {"en": "Address", "zh": "地址"},
+    "address": {"en": "Address", "zh": "网址"},
     "changes_lead": {
         "en": "Read from {number} releases, {first} to {last}. A command that worked in one "
         "release can fail or behave differently in the next. This page lists what matters on this "

@@ -25,7 +25,7 @@ T = {
     "lead": {
         "en": "Short answers with numbers that are computed from the records. Each question has "
         "an address of its own.",
-        "zh": "简短的回答，数字由记录算出。每个问题都有自己的地址，可直接分享。",
+        "zh": "简短的回答，数字由记录算出。每个问题都有自己的网址，可直接分享。",
     },
     "first": {
         "en": "The 122B article’s questions, answered today",
@@ -34,7 +34,7 @@ T = {
     "group": {"en": "What you are doing", "zh": "你正在做什么"},
     "more": {"en": "Read on", "zh": "延伸阅读"},
     "answered": {"en": "Answered on {date}", "zh": "回答于 {date}"},
-    "link": {"en": "Address of this question", "zh": "此问题的地址"},
+    "link": {"en": "Link to this question", "zh": "此问题的链接"},
 }  # fmt: skip
 FIRST = "first"
 NUM_FIRST = 10

@@ -97,8 +97,8 @@ T = {
     "sources_count": {"en": "Sources", "zh": "来源"},
     "median_error": {"en": "Median error", "zh": "误差中位数"},
     "worst_error": {"en": "Worst error", "zh": "最大误差"},
-    "left_median": {"en": "Unseen sources, median", "zh": "未见来源，中位数"},
-    "left_worst": {"en": "Unseen sources, worst", "zh": "未见来源，最大"},
+    "left_median": {"en": "Unseen, median", "zh": "未见来源，中位数"},
+    "left_worst": {"en": "Unseen, worst", "zh": "未见来源，最大"},
     "against_bytes": {"en": "Speed against bytes", "zh": "速度与字节"},
     "against_bytes_about": {
         "en": "Every point of one request without drafts, by the bytes of its step. The dashed "

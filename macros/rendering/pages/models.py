@@ -72,7 +72,7 @@ T = {
     "ceiling": {"en": "Ceiling", "zh": "上限"},
     "weights_ceiling": {"en": "Weights alone", "zh": "仅权重"},
     "expected": {"en": "Expected in vLLM", "zh": "vLLM 预期"},
-    "measured": {"en": "Best without drafts", "zh": "无草稿实测最快"},
+    "measured": {"en": "Best, no drafts", "zh": "无草稿实测最快"},
     "share": {"en": "Share", "zh": "占上限"},
     "drafters": {"en": "Separate drafters", "zh": "独立的草稿模型"},
     "drafter": {"en": "Drafter", "zh": "草稿模型"},

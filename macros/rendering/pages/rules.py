@@ -94,7 +94,7 @@ CHINESE = {
     "memory_fraction_fits_the_plan": "内存比例容得下规划，并给系统留出份额。",
     "metric_decides_the_field": "单个请求的速率写在 `metric` 指定的字段里。",
     "mixed_reference_exists": "`kind/id` 形式的引用指向存在的种类与记录。",
-    "moe_backend_fits_the_format": "`--moe-backend` 指定的内核在该版本里支持专家的格式。",
+    "moe_backend_fits_the_format": "`--moe-backend` 指定的内核，在该版本中支持专家的格式。",
     "named_record_exists": "字段里提到的记录都存在。",
     "needed_flag_is_there": "机器、模型与用途所需的参数都在。",
     "no_draft_drafts_nothing": "没有草稿的测量不写草稿词元数、草稿模型与接受长度。",

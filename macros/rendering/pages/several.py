@@ -30,7 +30,7 @@ T = {
         "en": "The fastest run with public raw data, else the fastest that is claimed. Engines "
         "and checkpoints differ from row to row; each number leads to its run.",
         "zh": "取附有原始数据的最快测量，没有时取仅为声称的最快值。各行的引擎与检查点不同；每个数"
-        "字都链到对应的测量。",
+        "字都链接到对应的测量。",
     },
 }  # fmt: skip
 
