@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from macros.rendering.markup import Html, classes, element, join
-from macros.rendering.words import word, words_under
+from macros.rendering.words import COLONS, word, words_under
 
 BADGE_KINDS = ("evidence", "verdict", "severity", "finding", "mark")
 
@@ -20,7 +20,7 @@ def badge(*, kind: str, name: str, language: str, compact: bool = False) -> Html
         title=meaning,
         tabindex=None if compact else "0",
         role=None if compact else "note",
-        aria_label=None if compact else f"{label}: {meaning}",
+        aria_label=None if compact else f"{label}{COLONS[language]}{meaning}",
     )
 
 

@@ -173,7 +173,7 @@ def _bar(segments: Segments, scale: int, label: object, language: str, decimals:
         )
         for name, num_bytes in segments
     )
-    spoken = "; ".join(
+    spoken = " · ".join(
         f"{module_word(name, language)} {gigabytes(num_bytes, decimals=decimals)}"
         for name, num_bytes in segments
     )
@@ -183,7 +183,7 @@ def _bar(segments: Segments, scale: int, label: object, language: str, decimals:
         *parts,
         class_="bytes-bar",
         role="img",
-        aria_label=f"{label}: {total}. {spoken}",
+        aria_label=f"{label} · {total} · {spoken}",
         data_search_exclude=True,
     )
 

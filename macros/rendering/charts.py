@@ -12,6 +12,7 @@ from typing import NamedTuple
 from macros.rendering.bars import behind
 from macros.rendering.markup import EMPTY, Html, element, join
 from macros.rendering.tables import Column, data_table
+from macros.rendering.words import bracketed
 
 MAX_NUM_SERIES = 6
 MAX_NUM_DATES = 4
@@ -219,7 +220,7 @@ def _mark(point: Point, index: int, x_axis: Axis, y_axis: Axis) -> Html:
     return element(
         "svg",
         element("path", d=SHAPES[index], class_=f"chart-mark chart-mark--{index}"),
-        element("title", f"{point.label}: {point.x:g} {x_axis.unit}, {point.y:g} {y_axis.unit}"),
+        element("title", f"{point.label} · {point.x:g} {x_axis.unit} · {point.y:g} {y_axis.unit}"),
         x=_x(point.x, x_axis),
         y=_y(point.y, y_axis),
         overflow="visible",
@@ -341,8 +342,8 @@ def _key(series: Sequence[str], curve_label: str | None) -> Html:
     return element("ul", *entries, class_="chart-key", data_search_exclude=True)
 
 
-def _heading(axis: Axis) -> str:
-    return f"{axis.label} ({axis.unit})" if axis.unit else axis.label
+def _heading(axis: Axis, language: str) -> str:
+    return axis.label + (bracketed(axis.unit, language) if axis.unit else "")
 
 
 def _figure(
@@ -374,7 +375,7 @@ def _figure(
         ],
         rows=[
             [
-                point.label if len(series) < 2 else f"{point.label} ({point.series})",
+                point.label if len(series) < 2 else f"{point.label} · {point.series}",
                 _cell(point.x, x_axis),
                 f"{Decimal(str(point.y)):f}",
             ]
@@ -388,9 +389,9 @@ def _figure(
         "figure",
         element("figcaption", title, class_="chart-title"),
         _key(series, curve_label),
-        element("p", _heading(y_axis), class_="chart-y-label"),
+        element("p", _heading(y_axis, language), class_="chart-y-label"),
         element("div", plot, class_="chart-frame", data_search_exclude=True),
-        element("p", _heading(x_axis), class_="chart-x-label"),
+        element("p", _heading(x_axis, language), class_="chart-x-label"),
         element("p", note, class_="data-note") if note else EMPTY,
         behind(table, language),
         class_="chart",

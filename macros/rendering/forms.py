@@ -9,7 +9,7 @@ from macros.ledger import KV_BITS
 from macros.library import Library
 from macros.records import Checkpoint, Drafter, Model
 from macros.rendering.markup import EMPTY, Html, element
-from macros.rendering.words import word
+from macros.rendering.words import word, words_of
 
 CONTEXTS = (0, 8192, 32768, 131072, 262144)
 
@@ -38,9 +38,7 @@ T = {
     "tokens": {"en": "tokens", "zh": "词元"},
 }
 
-
-def _t(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
+_t = words_of(T)
 
 
 def tool(
@@ -165,8 +163,7 @@ def load_fields(library: Library, language: str) -> list[Html]:
 
 def load_errors(language: str) -> dict[str, str]:
     """Return what a tool says when a load makes no sense, by the code that ledger.js gives."""
-    key = "en" if language == "en" else "zh"
-    return {name: text[key] for name, text in ERRORS.items()}
+    return {name: text[language] for name, text in ERRORS.items()}
 
 
 ERRORS = {

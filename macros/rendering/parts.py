@@ -14,7 +14,7 @@ from macros.rendering.badges import evidence_badge, mark
 from macros.rendering.blocks import citation
 from macros.rendering.markup import EMPTY, Html, element, escape, join
 from macros.rendering.numbers import day, figure, rounded
-from macros.rendering.runs import checkpoint_words, engine_words
+from macros.rendering.runs import checkpoint_words, engine_name, engine_words
 from macros.rendering.words import word
 
 BAR_MODULES = {
@@ -87,8 +87,6 @@ def href_of(reference: str) -> str:
         return f"/law/#{record_id}"
     if kind == "causes":
         return f"/judge/#cause-{record_id}"
-    if kind == "causes":
-        return f"/judge/#{record_id}"
     return f"/{kind}/#{record_id}"
 
 
@@ -98,8 +96,11 @@ def name_of(library: Library, reference: str, language: str) -> str:
     if record is None:
         return reference
     if isinstance(record, Measurement):
+        engine = engine_words(library, record, language)
         dated = [day(record.measured_on, language)] if record.measured_on else []
-        return " · ".join([checkpoint_words(library, record), engine_words(record), *dated])
+        return " · ".join([checkpoint_words(library, record), engine, *dated])
+    if isinstance(record, Engine):
+        return engine_name(library, record.id, language)
     for field in ("title", "question"):
         text = getattr(record, field, None)
         if isinstance(text, Text):
@@ -109,14 +110,12 @@ def name_of(library: Library, reference: str, language: str) -> str:
     return getattr(record, "name", record.id)
 
 
-def engine_name(engine: Engine, language: str) -> str:
-    """Return how an engine is called; the one that no source names, in the reader's language."""
-    return word("engine.not_stated", language) if engine.id == "not-stated" else engine.name
-
-
 def record_link(library: Library, reference: str, language: str) -> Html:
     """Return a link to a record under its own name."""
-    return element("a", inline(name_of(library, reference, language)), href=href_of(reference))
+    record = library.refer(reference)
+    name = inline(name_of(library, reference, language))
+    title_language = record.title_language if isinstance(record, Source) else None
+    return element("a", name, href=href_of(reference), lang=title_language)
 
 
 def links(library: Library, references: list[str], language: str) -> Html:

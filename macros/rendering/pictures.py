@@ -11,7 +11,7 @@ from macros.rendering.charts import MAX_NUM_SERIES, doubling_axis, linear_axis, 
 from macros.rendering.charts import Point as Mark
 from macros.rendering.markup import Html
 from macros.rendering.runs import checkpoint_words, dated, engine_words
-from macros.rendering.words import word
+from macros.rendering.words import bracketed, word, words_of
 
 FEWEST_PLACES = 3
 THOUSAND = 1000
@@ -43,9 +43,7 @@ class Line(NamedTuple):
     places: list[tuple[float, float, int]]
 
 
-def _t(key: str, language: str, **values: object) -> str:
-    text = T[key]["en" if language == "en" else "zh"]
-    return text.format(**values) if values else text
+_t = words_of(T)
 
 
 def title_of(language: str) -> str:
@@ -63,8 +61,7 @@ def of_model(library: Library, model: str, language: str) -> list[tuple[str, str
             lines = lines_of(plotted, kind, field)
             if lines:
                 metric = word(f"metric.{field}", language)
-                brackets = "（{}）" if language == "zh" else " ({})"
-                title = _t(kind, language) + brackets.format(metric)
+                title = _t(kind, language) + bracketed(metric, language)
                 found.append((kind, field, _picture(library, kind, field, lines, title, language)))
     return found
 
@@ -146,7 +143,7 @@ def _names(library: Library, lines: list[Line], language: str) -> list[str]:
         run = line.run
         parts = [
             checkpoint_words(library, run),
-            engine_words(run),
+            engine_words(library, run, language),
             draft_words(run.draft.method, run.draft.num_tokens, language),
         ]
         if run.num_nodes > 1:

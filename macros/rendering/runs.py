@@ -9,7 +9,7 @@ from macros.compositions import ceiling_of, has_composition
 from macros.law import load_of
 from macros.ledger import LedgerError
 from macros.library import Library
-from macros.records import Checkpoint, Measurement, Point
+from macros.records import Checkpoint, Engine, Measurement, Point
 from macros.rendering.badges import evidence_badge
 from macros.rendering.bars import share_bar
 from macros.rendering.blocks import concurrency_words, draft_words, speed
@@ -22,6 +22,7 @@ SINGLE_FIELDS = (
     "decode_tokens_per_s", "end_to_end_tokens_per_s", "per_request_end_to_end_tokens_per_s",
     "unspecified_tokens_per_s",
 )  # fmt: skip
+NOT_STATED = "not-stated"
 TOGETHER_FIELDS = ("aggregate_tokens_per_s", "sum_of_request_rates_tokens_per_s")
 
 
@@ -63,10 +64,18 @@ def dated(run: Measurement) -> str:
     )
 
 
-def engine_words(run: Measurement) -> str:
+def engine_name(library: Library, engine_id: str, language: str) -> str:
+    """Return how an engine is called; the one that no source names, in the reader's language."""
+    if engine_id == NOT_STATED:
+        return word("engine.not_stated", language)
+    engine = library.find(Engine, engine_id)
+    return engine.name if engine else engine_id
+
+
+def engine_words(library: Library, run: Measurement, language: str) -> str:
     """Return engine and version as a reader names them."""
-    version = run.engine.version or ""
-    return f"{run.engine.name} {version}".strip()
+    name = engine_name(library, run.engine.name, language)
+    return f"{name} {run.engine.version or ''}".strip()
 
 
 def checkpoint_words(library: Library, run: Measurement) -> str:
@@ -92,7 +101,7 @@ def speed_table(
                 share_bar(share, language=language) if share is not None else None,
                 concurrency_words(point.concurrency, language),
                 draft_words(run.draft.method, run.draft.num_tokens, language),
-                engine_words(run),
+                engine_words(library, run, language),
                 join(
                     day(run.measured_on, language) if run.measured_on else None,
                     evidence_badge(evidence_of_points(run), language, compact=True),

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 LANGUAGES = ("en", "zh")
+
+COMMAS = {"en": ", ", "zh": "、"}
+COLONS = {"en": ": ", "zh": "："}
+BRACKETS = {"en": " ({})", "zh": "（{}）"}
 
 WORDS: dict[str, dict[str, str]] = {
     # What a table or a figure says about itself.
@@ -354,6 +360,21 @@ WORDS |= CONTENTS
 def word(key: str, language: str) -> str:
     """Return the word of `key` in `language`; an unknown key or language is a fault of code."""
     return WORDS[key][language]
+
+
+def words_of(table: Mapping[str, Mapping[str, str]]) -> Callable[..., str]:
+    """Return what says the words of a module's own table: `(key, language, **values)` to text."""
+
+    def said(key: str, language: str, **values: object) -> str:
+        text = table[key][language]
+        return text.format(**values) if values else text
+
+    return said
+
+
+def bracketed(text: str, language: str) -> str:
+    """Return a remark in the brackets of a language."""
+    return BRACKETS[language].format(text)
 
 
 def words_under(prefix: str) -> tuple[str, ...]:

@@ -220,7 +220,7 @@ def test_the_bar_says_its_numbers_in_words():
     html = ui.byte_bar(segments=SEGMENTS, scale_bytes=10 * GB, label="Sehyo", language="zh")
     (bar,) = [a for a in read(html).all("div") if a.get("role") == "img"]
     spoken = bar["aria-label"].replace("\u00a0", " ")
-    assert spoken == "Sehyo: 8.10 GB. 专家 2.00 GB; GDN / Mamba 6.00 GB; KV 缓存 0.10 GB"
+    assert spoken == "Sehyo · 8.10 GB · 专家 2.00 GB · GDN / Mamba 6.00 GB · KV 缓存 0.10 GB"
 
 
 def test_the_table_behind_the_bar_holds_every_number_and_the_total():
@@ -512,7 +512,7 @@ def test_a_chart_has_words_and_a_table_behind_it():
     page = read(chart([ui.Point(5, 40.5, "plain", "a"), ui.Point(6, 30, "drafts", "b")]))
     (plot,) = [a for a in page.all("svg") if a.get("role") == "img"]
     assert plot["aria-label"] == "t. d"
-    assert "a (plain)" in page.text and "40.5" in page.text
+    assert "a · plain" in page.text and "40.5" in page.text
 
 
 def test_more_series_than_shapes_are_a_fault():

@@ -13,6 +13,7 @@ from macros.rendering.numbers import rounded
 from macros.rendering.parts import record_link
 from macros.rendering.runs import stated_speed
 from macros.rendering.tables import Column, data_table
+from macros.rendering.words import words_of
 
 MOST_MODELS = 8
 T = {
@@ -39,9 +40,7 @@ T = {
     },
 }  # fmt: skip
 
-
-def _t(key: str, language: str, **values: object) -> str:
-    return T[key]["en" if language == "en" else "zh"].format(**values)
+_t = words_of(T)
 
 
 class Together(NamedTuple):

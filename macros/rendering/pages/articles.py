@@ -19,7 +19,7 @@ from macros.rendering.pages.claims import ARTICLES, VERDICTS, badges, subject_wo
 from macros.rendering.parts import inline, marks, plain_ceiling, record_link, segments, source_line
 from macros.rendering.runs import draft_words, share_of_ceiling, speed_of_point
 from macros.rendering.tables import Column, data_table
-from macros.rendering.words import word
+from macros.rendering.words import COMMAS, word, words_of
 
 FIRST, SECOND = ARTICLES
 T = {
@@ -58,9 +58,7 @@ T = {
     },
 }  # fmt: skip
 
-
-def _t(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
+_t = words_of(T)
 
 
 def ladder(library: Library, language: str, *runs: str) -> Html:
@@ -156,7 +154,7 @@ def shared_subjects(one: Claim, other: Claim, language: str) -> str:
     """Return what two claims are both about, or all that they are about."""
     common = [each for each in one.subjects if each in other.subjects]
     named = common or sorted({*one.subjects, *other.subjects})
-    return ("、" if language == "zh" else ", ").join(subject_word(each, language) for each in named)
+    return COMMAS[language].join(subject_word(each, language) for each in named)
 
 
 def article_verdicts(library: Library, language: str) -> Html:

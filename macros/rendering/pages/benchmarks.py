@@ -24,7 +24,7 @@ from macros.rendering.runs import (
     engine_words,
     speed_of_point,
 )
-from macros.rendering.words import word, words_under
+from macros.rendering.words import word, words_of, words_under
 
 PATH = "benchmarks.md"
 DATA_PATH = "api/v1/benchmarks.json"
@@ -143,10 +143,7 @@ T = {
     },
 }  # fmt: skip
 
-
-def _t(key: str, language: str, **values: object) -> str:
-    text = T[key]["en" if language == "en" else "zh"]
-    return text.format(**values) if values else text
+_t = words_of(T)
 
 
 # Data ------------------------------------------------------------------------------------------
@@ -412,7 +409,7 @@ def _static_run(library: Library, run: Measurement, language: str) -> Html:
     on = day(run.measured_on, language) if run.measured_on else word("not_stated", language)
     head = (
         element("b", checkpoint_words(library, run)),
-        engine_words(run),
+        engine_words(library, run, language),
         draft_words(run.draft.method, run.draft.num_tokens, language),
         on,
         evidence_badge(evidence_of_points(run), language, compact=True),

@@ -22,6 +22,7 @@ from macros.rendering.page import Page
 from macros.rendering.pages import ledger_api
 from macros.rendering.pages import recipes as recipe_pages
 from macros.rendering.parts import blocks, inline, record_link, said
+from macros.rendering.words import words_of
 
 PATH = "builder.md"
 DATA = "api/v1/builder.json"
@@ -139,9 +140,7 @@ T = {
 PURPOSES = ("interactive", "agents", "offline")
 FORMS = ("docker", "compose", "serve", "systemd", "kubernetes")
 
-
-def _t(key: str, language: str, **values: object) -> str:
-    return T[key]["en" if language == "en" else "zh"].format(**values)
+_t = words_of(T)
 
 
 def files(library: Library) -> dict[str, str]:
@@ -233,7 +232,7 @@ def pages(library: Library, language: str) -> dict[str, Page]:
 
 
 def _tool(library: Library, language: str) -> Html:
-    sentences = {key: _text(key, language) for key in T}
+    sentences = {key: _t(key, language) for key in T}
     recipes = list(library.records(Recipe))
     return fields.tool(
         name="builder", data_href=f"/{DATA}", form=_form_fields(library, language),
@@ -243,15 +242,11 @@ def _tool(library: Library, language: str) -> Html:
     )  # fmt: skip
 
 
-def _text(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
-
-
 def _form_fields(library: Library, language: str) -> Html:
     """Return the questions in the order in which they narrow down."""
     used = {library.get(Checkpoint, each.checkpoint).model for each in library.records(Recipe)}
     models = sorted((library.get(Model, each) for each in used), key=lambda each: each.name.lower())
-    none = [("", fields.T["choose"]["en" if language == "en" else "zh"])]
+    none = [("", fields.T["choose"][language])]
     on_off = [(name, _t(name, language)) for name in ("on", "off")]
     numbers = {
         "context": [(str(each), f"{each:,}".replace(",", "\u202f")) for each in CONTEXTS],

@@ -22,7 +22,7 @@ from macros.rendering.parts import (
     said,
 )
 from macros.rendering.tables import Column, data_table
-from macros.rendering.words import word
+from macros.rendering.words import word, words_of
 
 PATH = "calculator.md"
 EXAMPLES = (
@@ -113,9 +113,7 @@ T = {
     },
 }  # fmt: skip
 
-
-def _t(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:
@@ -212,7 +210,7 @@ def _table(library: Library, language: str) -> Html:
     return data_table(
         columns=[
             Column(word("checkpoint", language)),
-            Column(forms.T["model"]["en" if language == "en" else "zh"]),
+            Column(forms.T["model"][language]),
             Column(_t("token", language), "GB", number=True),
             Column(word("ceiling", language), "tok/s", number=True),
             Column(_t("expected", language), "tok/s", number=True),

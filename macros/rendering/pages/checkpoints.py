@@ -25,7 +25,7 @@ from macros.rendering.parts import (
 )
 from macros.rendering.runs import speed_table
 from macros.rendering.tables import Column, data_table, facts
-from macros.rendering.words import word
+from macros.rendering.words import bracketed, word, words_of
 
 T = {
     "reads": {"en": "reads {gb} per token", "zh": "每词元读取 {gb}"},
@@ -39,7 +39,7 @@ T = {
     },
     "expected": {
         "en": "vLLM is expected to reach about {speed}.",
-        "zh": "预计 vLLM 约能达到 {speed}。",
+        "zh": "预期 vLLM 约能达到 {speed}。",
     },
     "unknown": {
         "en": "The formats inside this checkpoint are not known, so there is no ceiling.",
@@ -131,14 +131,13 @@ DRAFT = "mtp_"
 
 def module_words(name: str, language: str) -> str:
     """Return a module's name in words; those of draft layers follow `MTP:`."""
-    word_of = MODULES[name.removeprefix(DRAFT)]["en" if language == "en" else "zh"]
+    word_of = MODULES[name.removeprefix(DRAFT)][language]
     if not name.startswith(DRAFT):
         return word_of
     return f"MTP: {word_of[0].lower()}{word_of[1:]}" if language == "en" else f"MTP：{word_of}"
 
 
-def _t(key: str, language: str, **values: object) -> str:
-    return T[key]["en" if language == "en" else "zh"].format(**values)
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:
@@ -294,7 +293,9 @@ def _files(library: Library, checkpoint: Checkpoint, model: Model, language: str
         without = disk_bytes(composition, draft=False, text_only=checkpoint.text_only)
         predicted = gigabytes(round(with_draft))
         if round(with_draft) != round(without):
-            predicted = f"{predicted} ({word('without_mtp', language)} {gigabytes(round(without))})"
+            predicted = predicted + bracketed(
+                f"{word('without_mtp', language)} {gigabytes(round(without))}", language
+            )
         if not checkpoint.conversion:
             entries.append((_t("predicted", language), predicted))
         entries.append((_t("resident", language), gibibytes(round(with_draft))))

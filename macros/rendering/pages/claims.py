@@ -24,7 +24,7 @@ from macros.rendering.parts import (
     written,
 )
 from macros.rendering.tables import Column, Row, data_table, facts
-from macros.rendering.words import word
+from macros.rendering.words import COLONS, bracketed, word, words_of
 
 VERDICTS = ("holds", "holds-with-condition", "superseded", "contradicted", "unverifiable")
 T = {
@@ -77,9 +77,7 @@ ARTICLES = {
 }
 FIRST_LINE = re.compile(r"lines? (\d+)")
 
-
-def _t(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
+_t = words_of(T)
 
 
 def subject_word(subject: str, language: str) -> str:
@@ -179,7 +177,8 @@ def _one_paragraph(text: str, values: dict[str, object]) -> Html:
 
 
 def _description(claim: Claim, language: str, values: dict[str, object]) -> str:
-    text = f"{word(f'verdict.{claim.verdict}', language)}: {said(claim.reason, language)}"
+    verdict = word(f"verdict.{claim.verdict}", language)
+    text = f"{verdict}{COLONS[language]}{said(claim.reason, language)}"
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", str(value))
     return " ".join(text.split())
@@ -199,7 +198,7 @@ def asserted(claim: Claim, language: str) -> object:
         shown: object = _t("yes" if value else "no", language)
     else:
         shown = figure(value) if not isinstance(value, str) else value
-    limit = f" ({_t('limit', language)})" if claim.asserts.limit else ""
+    limit = bracketed(_t("limit", language), language) if claim.asserts.limit else ""
     return join(element("code", claim.asserts.quantity), " = ", shown, limit)
 
 
@@ -308,7 +307,7 @@ def _caption(library: Library, claims: list[Claim], language: str) -> str:
     first = said(claims[0].title, language).replace("`", "")
     for name, value in claim_values(library, claims[0]).items():
         first = first.replace(f"{{{name}}}", str(value))
-    return f"{word('section.claims', language)}{'：' if language == 'zh' else ': '}{first}"
+    return f"{word('section.claims', language)}{COLONS[language]}{first}"
 
 
 def macros(library: Library, language: str) -> dict[str, Callable[..., str]]:

@@ -12,6 +12,7 @@ from macros.rendering.page import Page
 from macros.rendering.pages import ledger_api
 from macros.rendering.parts import blocks, heading, href_of, inline, said
 from macros.rendering.tables import Column, data_table
+from macros.rendering.words import words_of
 
 PATH = "diagnose.md"
 DATA = "api/v1/diagnose.json"
@@ -105,9 +106,7 @@ T = {
     "in_logs": {"en": "For logs", "zh": "日志规则"},
 }  # fmt: skip
 
-
-def _t(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
+_t = words_of(T)
 
 
 def files(library: Library) -> dict[str, str]:
@@ -209,9 +208,8 @@ def _rules(library: Library, language: str) -> Html:
 
 def _texts(library: Library, language: str) -> Html:
     """Return the sentences of the rules for the script, in the language of the page."""
-    key = "en" if language == "en" else "zh"
     lines = [
-        element("p", text[key], data_text=f"text {name}")
+        element("p", text[language], data_text=f"text {name}")
         for name, text in knowledge(library)["texts"].items()
     ]
     lines += [

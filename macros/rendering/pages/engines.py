@@ -19,16 +19,15 @@ from macros.rendering.numbers import day, version_range
 from macros.rendering.page import Page
 from macros.rendering.parts import (
     blocks,
-    engine_name,
     heading,
     inline,
     prose,
     record_link,
     source_line,
 )
-from macros.rendering.runs import dated
+from macros.rendering.runs import dated, engine_name
 from macros.rendering.tables import Column, Row, data_table, facts
-from macros.rendering.words import word
+from macros.rendering.words import COLONS, word, words_of
 
 T = {
     "lead": {
@@ -129,8 +128,7 @@ class Life(NamedTuple):
     last: str | None
 
 
-def _t(key: str, language: str, **values: object) -> str:
-    return T[key]["en" if language == "en" else "zh"].format(**values)
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:
@@ -159,7 +157,7 @@ def _index(library: Library, language: str) -> Page:
     parts: list[object] = [f"# {title}", _t("lead", language), ways]
     for engine in sorted(library.records(Engine), key=lambda each: (each.base or each.id, each.id)):
         parts += [
-            heading(engine_name(engine, language), engine.id),
+            heading(engine_name(library, engine.id, language), engine.id),
             prose(engine.summary, language),
             facts(_engine_facts(library, engine, language), language=language),
         ]
@@ -308,7 +306,7 @@ def _flag_lists(tables: Mapping[str, Any], language: str) -> list[Html]:
         for key, names in (("added", added), ("ended", ended)):
             if names:
                 codes = (element("code", name) for name in names)
-                line = join(_t(key, language), ": " if language == "en" else "：",
+                line = join(_t(key, language), COLONS[language],
                             join(*codes, separator=" "))  # fmt: skip
                 parts.append(element("p", line))
         found.append(element("details", *parts))

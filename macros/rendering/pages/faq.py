@@ -19,7 +19,7 @@ from macros.rendering.parts import (
     said,
     written,
 )
-from macros.rendering.words import word, words_under
+from macros.rendering.words import COLONS, COMMAS, word, words_of, words_under
 
 T = {
     "lead": {
@@ -40,9 +40,7 @@ FIRST = "first"
 NUM_FIRST = 10
 SAFE_IN_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
-
-def _t(key: str, language: str, **values: object) -> str:
-    return T[key]["en" if language == "en" else "zh"].format(**values)
+_t = words_of(T)
 
 
 def group_words(name: str, language: str) -> str:
@@ -104,11 +102,11 @@ def _question(library: Library, entry: Faq, language: str) -> Html:
     permanent = element(
         "a", "¶", href=f"#{entry.id}", class_="headerlink", title=_t("link", language)
     )
-    separator = "、" if language == "zh" else ", "
+    separator = COMMAS[language]
     more = join(
         *(record_link(library, each, language) for each in entry.related), separator=separator
     )
-    colon = "：" if language == "zh" else ": "
+    colon = COLONS[language]
     return element(
         "section",
         element("h3", inline(said(entry.question, language), values), permanent, id=entry.id),

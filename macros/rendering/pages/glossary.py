@@ -6,7 +6,7 @@ from macros.rendering.filters import filter_attributes, filterable
 from macros.rendering.markup import Html, element, join
 from macros.rendering.page import Page
 from macros.rendering.parts import blocks, inline, said
-from macros.rendering.words import word
+from macros.rendering.words import COLONS, COMMAS, word, words_of
 
 T = {
     "lead": {
@@ -18,9 +18,7 @@ T = {
 }  # fmt: skip
 OTHER = {"en": "zh-Hans", "zh": "en"}
 
-
-def _t(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:
@@ -34,8 +32,8 @@ def pages(library: Library, language: str) -> dict[str, Page]:
 
 
 def _term(name: str, term: Term, language: str) -> Html:
-    colon = "：" if language == "zh" else ": "
-    comma = "、" if language == "zh" else ", "
+    colon = COLONS[language]
+    comma = COMMAS[language]
     foreign = term.term.zh if language == "en" else term.term.en
     others = []
     if foreign != said(term.term, language):

@@ -8,7 +8,7 @@ from macros.rendering.numbers import DASH, figure, gibibytes, rounded
 from macros.rendering.page import Page
 from macros.rendering.parts import blocks, heading, inline, links, said, sources
 from macros.rendering.tables import Column, data_table, facts
-from macros.rendering.words import word
+from macros.rendering.words import word, words_of
 
 T = {
     "developer": {"en": "Maker", "zh": "厂商"},
@@ -34,9 +34,7 @@ T = {
 READ_GB = (1, 2, 5, 10, 20, 50)
 CATEGORIES = ("driver", "power", "multi-node")
 
-
-def _t(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:

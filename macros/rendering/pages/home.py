@@ -16,7 +16,7 @@ from macros.rendering.markup import EMPTY, Html, join
 from macros.rendering.numbers import rounded, tokens_per_s
 from macros.rendering.parts import plain_ceiling, record_link, segments
 from macros.rendering.runs import share_of_ceiling, stated_speed
-from macros.rendering.words import word
+from macros.rendering.words import word, words_of
 
 MOST_MODELS = 6
 CONTRAST = ("nvidia-qwen3.5-122b-a10b-nvfp4", "intel-qwen3.5-122b-a10b-int4-autoround")
@@ -24,9 +24,9 @@ T = {
     "question": {"en": "How fast should your GB10 be?", "zh": "你的 GB10 应该跑多快？"},
     "lead": {
         "en": "Each token reads every active weight once. Memory bandwidth divided by these bytes "
-        "is the ceiling; kernels and launches decide which {low} to {high} percent of it you get.",
+        "is the ceiling; kernels and launches decide which {low}% to {high}% of it you get.",
         "zh": "每个词元都要把激活的权重读一遍。内存带宽除以这些字节就是上限；"
-        "内核与启动开销决定你能拿到其中的百分之 {low} 到 {high}。",
+        "内核与启动开销决定你能拿到其中的{low}% 到 {high}%。",
     },
     "contrast": {
         "en": "One model, two files: what a token reads",
@@ -54,9 +54,7 @@ T = {
     },
 }  # fmt: skip
 
-
-def _t(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
+_t = words_of(T)
 
 
 def recipe_for(library: Library, model_id: str) -> Recipe | None:

@@ -13,7 +13,6 @@ from macros.rendering.page import Page
 from macros.rendering.pages import judge_api, ledger_api
 from macros.rendering.parts import (
     blocks,
-    engine_name,
     evidence_of,
     heading,
     links,
@@ -21,8 +20,9 @@ from macros.rendering.parts import (
     said,
     sources,
 )
+from macros.rendering.runs import engine_name
 from macros.rendering.tables import Column, data_table
-from macros.rendering.words import word
+from macros.rendering.words import word, words_of
 
 PATH = "judge.md"
 DRAFTS = ("none", "mtp", "dflash", "dspark", "eagle3", "ngram", "unknown")
@@ -133,10 +133,7 @@ T = {
     "scenario": {"en": "scenario", "zh": "假设"},
 }  # fmt: skip
 
-
-def _t(key: str, language: str, **values: object) -> str:
-    text = T[key]["en" if language == "en" else "zh"]
-    return text.format(**values) if values else text
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:
@@ -169,7 +166,7 @@ def _tool(library: Library, language: str) -> Html:
                     forms.number_input("tokens-per-s", decimal=True), unit="tok/s"),
         forms.field("engine", _t("engine", language),
                     forms.choice("engine", [
-                        (each.id, engine_name(each, language)) for each in engines])),
+                        (each.id, engine_name(library, each.id, language)) for each in engines])),
         *forms.load_fields(library, language),
         label=_t("title", language),
         language=language,

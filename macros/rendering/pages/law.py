@@ -23,7 +23,6 @@ from macros.ledger import LedgerError
 from macros.library import Library
 from macros.records import (
     Checkpoint,
-    Engine,
     Experiment,
     Gain,
     Hardware,
@@ -48,9 +47,10 @@ from macros.rendering.parts import (
     sources,
     written,
 )
+from macros.rendering.runs import engine_name
 from macros.rendering.tables import Column, data_table
 from macros.rendering.tables import Row as TableRow
-from macros.rendering.words import word
+from macros.rendering.words import COLONS, COMMAS, word, words_of
 
 PATH = "law.md"
 HARDWARE = "dgx-spark"
@@ -210,9 +210,7 @@ class Judged(NamedTuple):
         return self.measured / self.expected - 1
 
 
-def _t(key: str, language: str, **values: object) -> str:
-    text = T[key]["en" if language == "en" else "zh"]
-    return text.format(**values) if values else text
+_t = words_of(T)
 
 
 def judged_rows(library: Library) -> list[Judged]:
@@ -278,10 +276,11 @@ def _reason(library: Library, found: list[Judged], language: str) -> str:
     )  # fmt: skip
 
 
-def engine_name(library: Library, engine: str, language: str) -> str:
+def _engine(library: Library, engine: str, language: str) -> str:
     """Return how an engine or all of them are called."""
-    record = library.find(Engine, engine)
-    return record.name if record else _t("all_engines", language)
+    if engine == ALL_ENGINES:
+        return _t("all_engines", language)
+    return engine_name(library, engine, language)
 
 
 def _laws(library: Library, language: str) -> Html:
@@ -315,7 +314,7 @@ def _law_cells(
         return None if value is None else percent(value, decimals=1, unit=False)
 
     return (
-        engine_name(library, engine, language),
+        _engine(library, engine, language),
         rounded(law.usable_gb_per_s, decimals=0),
         rounded(law.fixed_ms_per_layer, decimals=3),
         str(law.num_rows),
@@ -333,7 +332,7 @@ def _law_cells(
 def _marks(library: Library, found: list[Judged], language: str, *, expected: bool) -> list[Mark]:
     """Return one mark a run, its first point, by engine; the rarest engines stand together."""
     first = {each.row.run: each for each in reversed(found)}
-    names = [engine_name(library, each.row.engine, language) for each in first.values()]
+    names = [_engine(library, each.row.engine, language) for each in first.values()]
     common = sorted(set(names), key=lambda name: (-names.count(name), name))[:MOST_SERIES]
     marks = []
     for each, name in zip(first.values(), names, strict=True):
@@ -394,7 +393,7 @@ def _experiments(library: Library, side: str, language: str) -> list[object]:
         parts += [
             heading(said(each.title, language), each.id, level=3),
             element(
-                "p", f"{_t('strength', language)}{'：' if language == 'zh' else ': '}",
+                "p", f"{_t('strength', language)}{COLONS[language]}",
                 element("b", _t(each.strength, language)), class_="data-note",
             ),
             prose(each.text, language, values),
@@ -500,7 +499,7 @@ def _table(library: Library, found: list[Judged], language: str) -> Html:
             TableRow(
                 (
                     record_link(library, f"checkpoints/{each.row.checkpoint}", language),
-                    engine_name(library, each.row.engine, language),
+                    _engine(library, each.row.engine, language),
                     rounded(each.row.num_bytes / 1e9, decimals=2),
                     rounded(each.ceiling, decimals=1),
                     rounded(each.expected, decimals=1),
@@ -573,10 +572,10 @@ def _above(library: Library, language: str) -> Html:
         body.append(
             (
                 record_link(library, f"checkpoints/{run.checkpoint}", language),
-                engine_name(library, run.engine.name, language),
+                _engine(library, run.engine.name, language),
                 rounded(bound, decimals=1),
                 element("a", rounded(speed, decimals=1), href=f"/benchmarks/#{run.id}-{index}"),
-                ", ".join(said(codes[code].label, language) for code in own),
+                COMMAS[language].join(said(codes[code].label, language) for code in own),
             )
         )
     table = data_table(

@@ -50,7 +50,7 @@ from macros.rendering.runs import (
     stated_speed,
 )
 from macros.rendering.tables import Column, data_table, facts
-from macros.rendering.words import word
+from macros.rendering.words import COLONS, bracketed, word, words_of
 from macros.shapes import FAMILIES
 
 T = {
@@ -130,9 +130,7 @@ T = {
     },
 }  # fmt: skip
 
-
-def _t(key: str, language: str, **values: object) -> str:
-    return T[key]["en" if language == "en" else "zh"].format(**values)
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:
@@ -349,7 +347,7 @@ def _record(library: Library, model: Model, steps: list[Candidate], language: st
         points,
         x_axis=date_axis(_t("record_date", language), days[0], days[-1]),
         y_axis=linear_axis(word("speed", language), "tok/s", top),
-        title=f"{_t('record', language)}: {model.name}",
+        title=f"{_t('record', language)}{COLONS[language]}{model.name}",
         description=description,
         language=language,
     )
@@ -392,7 +390,7 @@ def _changed(library: Library, before: Candidate | None, step: Candidate, langua
     if last is None or run.draft != last.draft:
         parts.append(draft_words(run.draft.method, run.draft.num_tokens, language))
     if last is None or run.engine.name != last.engine.name:
-        parts.append(engine_words(run))
+        parts.append(engine_words(library, run, language))
     return join(*(parts or [_t("same", language)]), separator=" · ")
 
 
@@ -431,7 +429,7 @@ def _against(counted: Decimal, advertised: Decimal | None, language: str) -> str
     if not advertised:
         return shown
     difference = signed(100 * (counted / advertised - 1))
-    return f"{shown} ({difference}%)" if language == "en" else f"{shown}（{difference}%）"
+    return shown + bracketed(f"{difference}%", language)
 
 
 def _architecture(model: Model, language: str) -> Html:

@@ -25,7 +25,7 @@ from macros.rendering.parts import (
     source_line,
 )
 from macros.rendering.tables import facts
-from macros.rendering.words import WORDS, word, words_under
+from macros.rendering.words import COLONS, COMMAS, WORDS, word, words_of, words_under
 
 T = {
     "lead": {
@@ -77,9 +77,7 @@ T = {
 
 SECTIONS = {"causes": "judge", "measurements": "benchmarks"}  # whose page is called otherwise
 
-
-def _t(key: str, language: str, **values: object) -> str:
-    return T[key]["en" if language == "en" else "zh"].format(**values)
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:
@@ -216,7 +214,7 @@ def _contradiction(library: Library, contradiction: Contradiction, language: str
             "ul", *(element("li", inline(said(each, language))) for each in contradiction.says)
         ),
         element(
-            "p", f"{_t('assessment', language)}{'：' if language == 'zh' else ': '}",
+            "p", f"{_t('assessment', language)}{COLONS[language]}",
             inline(said(contradiction.assessment, language)),
         ),
         element("ul", *cited, class_="sources"),
@@ -226,7 +224,7 @@ def _contradiction(library: Library, contradiction: Contradiction, language: str
 
 def _affects(library: Library, pitfall: Pitfall, language: str) -> list[tuple[object, object]]:
     affects = pitfall.affects
-    comma = "、" if language == "zh" else ", "
+    comma = COMMAS[language]
     entries: list[tuple[object, object]] = []
 
     def listed(kind: str, ids: list[str]) -> None:

@@ -29,7 +29,7 @@ from macros.recipes import (
     forms,
     model_of,
 )
-from macros.records import Checkpoint, Engine, Measurement, Model, Recipe
+from macros.records import Checkpoint, Measurement, Model, Recipe
 from macros.rendering.badges import status_badge
 from macros.rendering.bars import byte_bar
 from macros.rendering.blocks import answer, draft_words, notice
@@ -60,23 +60,23 @@ from macros.rendering.parts import (
     segments,
     sources,
 )
-from macros.rendering.runs import speed_of_point, speed_table
+from macros.rendering.runs import engine_name, speed_of_point, speed_table
 from macros.rendering.tables import Column, Row, data_table, facts
-from macros.rendering.words import word
+from macros.rendering.words import bracketed, word, words_of
 
 T = {
     "lead": {
         "en": "Each recipe is one command in several forms. Its flags are checked against the "
         "engine's real command line. It comes with the speed to expect and the log lines that "
         "prove it.",
-        "zh": "每个配方是同一条命令的多种形式，参数按引擎真实的命令行逐项核对，并附预计速度与用于"
+        "zh": "每个配方是同一条命令的多种形式，参数按引擎真实的命令行逐项核对，并附预期速度与用于"
         "验证的日志行。",
     },
     "measured": {
         "en": "{speed} measured by others with the same checkpoint and draft settings.",
         "zh": "他人用同一检查点、同样的草稿设置测得 {speed}。",
     },
-    "expected": {"en": "Expect about {speed} for one request.", "zh": "单个请求预计约 {speed}。"},
+    "expected": {"en": "Expect about {speed} for one request.", "zh": "单个请求预期约 {speed}。"},
     "bound": {
         "en": "Memory bandwidth allows at most {speed}.",
         "zh": "内存带宽最多允许 {speed}。",
@@ -87,7 +87,7 @@ T = {
     },
     "expected_all": {
         "en": "Expect about {speed} for {number} requests together.",
-        "zh": "{number} 个请求合计预计约 {speed}。",
+        "zh": "{number} 个请求合计预期约 {speed}。",
     },
     "bound_all": {
         "en": "Memory bandwidth allows about {speed} for {number} requests together.",
@@ -172,16 +172,16 @@ T = {
     "requests": {"en": "Requests", "zh": "请求数"},
     "tokens": {"en": "tokens", "zh": "词元"},
     "ceiling_one": {"en": "Ceiling, one request", "zh": "上限（单个请求）"},
-    "expected_one": {"en": "Expected, one request", "zh": "预计（单个请求）"},
+    "expected_one": {"en": "Expected, one request", "zh": "预期（单个请求）"},
     "ceiling_all": {"en": "Ceiling, all requests", "zh": "上限（全部请求）"},
     "with_drafts": {
         "en": "With {draft} at an acceptance length of {length}; expected values allow for the "
         "usual loss of the engine.",
-        "zh": "按 {draft}、接受长度 {length} 计算；预计值计入引擎通常的损失。",
+        "zh": "按 {draft}、接受长度 {length} 计算；预期值计入引擎通常的损失。",
     },
     "no_drafts": {
         "en": "Without drafts; expected values allow for the usual loss of the engine.",
-        "zh": "不计草稿；预计值计入引擎通常的损失。",
+        "zh": "不计草稿；预期值计入引擎通常的损失。",
     },
     "as_shipped": {"en": "As shipped", "zh": "原始文件"},
     "converted": {"en": "As loaded here", "zh": "加载转换后"},
@@ -241,15 +241,13 @@ T = {
     "sparks": {"en": "{number} Sparks", "zh": "{number} 台 Spark"},
     "recipe": {"en": "Recipe", "zh": "配方"},
     "best": {"en": "Measured", "zh": "实测"},
-    "expected_column": {"en": "Expected", "zh": "预计"},
+    "expected_column": {"en": "Expected", "zh": "预期"},
     "unpinned": {"en": "not pinned to a commit", "zh": "未固定到提交"},
 }  # fmt: skip
 STATUSES = ("measured", "reproduced", "reported", "documented", "claimed", "untested")
 PROMPT = {"en": "Name three rivers of Europe.", "zh": "说出三条欧洲的河流。"}
 
-
-def _t(key: str, language: str, **values: object) -> str:
-    return T[key]["en" if language == "en" else "zh"].format(**values)
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:
@@ -495,8 +493,7 @@ def _commands(library: Library, recipe: Recipe, language: str) -> Html:
 
 def _glance(library: Library, recipe: Recipe, language: str) -> list[tuple[object, object]]:
     checkpoint = library.get(Checkpoint, recipe.checkpoint)
-    engine = library.find(Engine, recipe.engine.name)
-    engine_name = f"{engine.name if engine else recipe.engine.name} {recipe.engine.version}"
+    engine = f"{engine_name(library, recipe.engine.name, language)} {recipe.engine.version}"
     build = element("span", f" ({recipe.engine.build})", lang="en") if recipe.engine.build else ""
     size = file_bytes(library, recipe.checkpoint)
     pinned = None if checkpoint.revision else _t("unpinned", language)
@@ -506,7 +503,7 @@ def _glance(library: Library, recipe: Recipe, language: str) -> list[tuple[objec
             word("checkpoint", language),
             join(
                 record_link(library, f"checkpoints/{checkpoint.id}", language),
-                _bracketed(pinned, language) if pinned else None,
+                bracketed(pinned, language) if pinned else None,
             ),
         ),
     ]  # fmt: skip
@@ -516,7 +513,7 @@ def _glance(library: Library, recipe: Recipe, language: str) -> list[tuple[objec
     found += [
         (_t("purpose", language), _t(f"purpose.{recipe.purpose}", language)),
         (_t("machines", language), machines(recipe, language)),
-        (_t("engine", language), join(engine_name, build)),
+        (_t("engine", language), join(engine, build)),
         (
             _t("image", language),
             element("code", recipe.engine.image) if recipe.engine.image else None,
@@ -651,13 +648,9 @@ def _start(library: Library, recipe: Recipe, language: str) -> Html:
     if known:
         basis = _t("start_measured" if known.measured else "start_derived", language)
         time = span(duration(known.low_s, language), duration(known.high_s, language))
-        entries.append((_t("start_time", language), f"{time}{_bracketed(basis, language)}"))
+        entries.append((_t("start_time", language), f"{time}{bracketed(basis, language)}"))
     entries.append((_t("probe", language), limit))
     return facts(entries, language=language)
-
-
-def _bracketed(text: str, language: str) -> str:
-    return f" ({text})" if language == "en" else f"（{text}）"
 
 
 def _proof(recipe: Recipe, language: str) -> list[object]:

@@ -9,7 +9,7 @@ from macros.rendering.filters import filter_attributes, filterable
 from macros.rendering.markup import Html, element, join
 from macros.rendering.page import Page
 from macros.rendering.parts import blocks, inline
-from macros.rendering.words import word
+from macros.rendering.words import word, words_of
 
 T = {
     "lead": {
@@ -115,7 +115,7 @@ CHINESE = {
     "requests_add_up": "完成与失败的请求合计等于全部请求。",
     "run_is_not_later_than_its_source": "测量的日期不晚于其来源的查阅日期。",
     "served_name_names_the_model": "服务名包含实际运行的模型的系列与数字，不含其他。",
-    "size_follows_from_formats": "预测的权重文件大小与公布的相同，误差不超过 0.5 %。",
+    "size_follows_from_formats": "预测的权重文件大小与公布的相同，误差不超过 0.5%。",
     "source_has_an_address": "来源都有地址，除非是软件包、本站自己的工作，或注明原址已失。",
     "start_is_waited_for": "启动可能超过引擎自身时限的，要调高时限。",
     "status_is_earned": "`untested` 以外的状态要有同样设置的测量佐证，且不高于它。",
@@ -133,9 +133,7 @@ CONCERNS = (
     "terms", "texts", "typography",
 )  # fmt: skip
 
-
-def _t(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:

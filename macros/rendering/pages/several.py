@@ -15,6 +15,7 @@ from macros.rendering.numbers import figure
 from macros.rendering.parts import record_link
 from macros.rendering.runs import engine_words, speed_of_point
 from macros.rendering.tables import Column, data_table
+from macros.rendering.words import words_of
 
 T = {
     "model": {"en": "Model", "zh": "模型"},
@@ -47,8 +48,7 @@ def _standing(fastest: Fastest) -> tuple[bool, Decimal]:
     return evidence_of_points(fastest.run) != "claimed", fastest.value
 
 
-def _t(key: str, language: str) -> str:
-    return T[key]["en" if language == "en" else "zh"]
+_t = words_of(T)
 
 
 def comparable(run: Measurement) -> bool:
@@ -97,9 +97,9 @@ def several_measured(library: Library, language: str) -> Html:
     for model, numbers in by_machines(library).items():
         for number, runs in sorted(numbers.items()):
             cells = [
-                _cell(fastest_single(runs, drafted=False), language),
-                _cell(fastest_single(runs, drafted=True), language),
-                _cell(fastest_together(runs), language),
+                _cell(library, fastest_single(runs, drafted=False), language),
+                _cell(library, fastest_single(runs, drafted=True), language),
+                _cell(library, fastest_together(runs), language),
             ]
             name = (
                 record_link(library, f"models/{model}", language)
@@ -121,13 +121,12 @@ def several_measured(library: Library, language: str) -> Html:
     )  # fmt: skip
 
 
-def _cell(fastest: Fastest | None, language: str) -> Html | None:
+def _cell(library: Library, fastest: Fastest | None, language: str) -> Html | None:
     if fastest is None:
         return None
     run = fastest.run
-    link = element(
-        "a", figure(fastest.value), href=f"/benchmarks/#{run.id}", title=engine_words(run)
-    )
+    engine = engine_words(library, run, language)
+    link = element("a", figure(fastest.value), href=f"/benchmarks/#{run.id}", title=engine)
     return join(
         link, evidence_badge(evidence_of_points(run), language, compact=True), separator=" "
     )

@@ -7,7 +7,7 @@ from macros.rendering.markup import EMPTY, Html, element
 from macros.rendering.page import Page
 from macros.rendering.pages.pitfalls import state_of_source
 from macros.rendering.parts import blocks, inline, record_link, said, source_line
-from macros.rendering.words import word, words_under
+from macros.rendering.words import word, words_of, words_under
 
 T = {
     "lead": {
@@ -20,9 +20,7 @@ T = {
     "nothing": {"en": "No record cites it yet", "zh": "尚无记录引用"},
 }  # fmt: skip
 
-
-def _t(key: str, language: str, **values: object) -> str:
-    return T[key]["en" if language == "en" else "zh"].format(**values)
+_t = words_of(T)
 
 
 def pages(library: Library, language: str) -> dict[str, Page]:

@@ -374,7 +374,7 @@ export const start = async (root) => {
       for (const [key, value] of conditionsOf(row)) put(side, key, say(root, key), value);
       for (const [flag, value] of Object.entries(row.run.arguments ?? {})) put(side, flag, h("code", {}, flag), typeof value === "object" ? JSON.stringify(value) : String(value));
       for (const [name, value] of Object.entries(row.run.environment ?? {})) put(side, name, h("code", {}, name), String(value));
-      put(side, "caveats", say(root, "d-caveats"), [...(row.run.caveats ?? []), ...(row.values.caveats ?? [])].map((code) => say(root, `caveat-${code}`)).join(", "));
+      put(side, "caveats", say(root, "d-caveats"), [...(row.run.caveats ?? []), ...(row.values.caveats ?? [])].map((code) => say(root, `caveat-${code}`)).join(" · "));
     });
     const body = [...lines.values()].filter(({ values }) => values.some((value) => value !== null)).map(({ term, values }) => {
       const differs = String(values[0]) !== String(values[1]);

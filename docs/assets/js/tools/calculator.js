@@ -53,7 +53,7 @@ const segmentsOf = (step, root, order) => {
 const barOf = (answer, name, root, order) => {
   const segments = segmentsOf(answer.step, root, order);
   const word = (module) => say(root, `module-${dashed(module)}`);
-  const spoken = segments.map(([module, bytes]) => `${word(module)} ${gigabytes(bytes)}`).join("; ");
+  const spoken = segments.map(([module, bytes]) => `${word(module)} ${gigabytes(bytes)}`).join(" · ");
   const parts = segments.map(([module, bytes]) =>
     h("span", {
       class: `bytes-part ${moduleClass(module)}`, title: `${word(module)} ${gigabytes(bytes)}`,
@@ -68,7 +68,7 @@ const barOf = (answer, name, root, order) => {
     h("figcaption", { class: "bytes-head" },
       h("span", { class: "bytes-label" }, name),
       h("span", { class: "bytes-total" }, gigabytes(answer.bytes_per_step))),
-    h("div", { class: "bytes-bar", role: "img", "aria-label": `${name}: ${gigabytes(answer.bytes_per_step)}. ${spoken}` }, parts),
+    h("div", { class: "bytes-bar", role: "img", "aria-label": `${name} · ${gigabytes(answer.bytes_per_step)} · ${spoken}` }, parts),
     h("ul", { class: "bytes-legend" }, legend));
 };
 
@@ -144,7 +144,7 @@ const memoryOf = (root, context, data) => {
     drafter: context.drafter,
   });
   const size = (bytes) => (bytes === null ? say(root, "unknown") : gibibytes(bytes));
-  const each = context.load.nodes > 1 ? ` (${say(root, "each-machine")})` : "";
+  const each = context.load.nodes > 1 ? ` · ${say(root, "each-machine")}` : "";
   const reserve = found.reserve_bytes === null ? say(root, "unknown") : say(root, "reserve-range", {
     middle: size(found.reserve_bytes), low: size(found.reserve_low_bytes), high: size(found.reserve_high_bytes),
   });

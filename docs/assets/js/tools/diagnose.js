@@ -98,10 +98,10 @@ const facts = (pairs) =>
 
 const concludedOf = (root, command) => {
   const pairs = [
-    [say(root, "form"), [command.form, command.image].filter(Boolean).join(", ")],
+    [say(root, "form"), [command.form, command.image].filter(Boolean).join(" · ")],
     [say(root, "engine"), command.engine],
     [say(root, "model"), command.model === null ? say(root, "unknown") : sourceOf(root, command.model, command.model_from)],
-    [say(root, "format"), [command.format, command.weights_gib === null ? null : `≈ ${command.weights_gib} GiB`].filter(Boolean).join(", ") || say(root, "unknown")],
+    [say(root, "format"), [command.format, command.weights_gib === null ? null : `≈ ${command.weights_gib} GiB`].filter(Boolean).join(" · ") || say(root, "unknown")],
     [say(root, "release"), releaseOf(root, command.version)],
   ];
   const right = [...new Set(command.checked_flags)];
