@@ -1,6 +1,7 @@
 """Both languages say the same, in clean typography."""
 
 import re
+from calendar import month_name
 from collections import Counter
 from collections.abc import Iterator
 
@@ -49,7 +50,10 @@ def _anchors(text: str) -> list[str]:
 
 
 def _numbers(text: str) -> Counter[str]:
+    """Return the numbers of a text outside of code; the name of a month is its number."""
     plain = PLACEHOLDER.sub("", CODE.sub("", text))
+    for number, month in enumerate(month_name):
+        plain = re.sub(rf"\b{month}\b", str(number), plain) if month else plain
     return Counter(number.replace(",", "") for number in DIGITS.findall(plain))
 
 
