@@ -54,7 +54,7 @@ _t = words_of(T)
 def comparable(run: Measurement) -> bool:
     """Tell whether a run may stand beside others."""
     return run.withdrawn is None and run.superseded_by is None and not (
-        (EXCLUDING_CAVEATS - {"unknown-composition", "requantised-at-load"}) & set(run.caveats)
+        (EXCLUDING_CAVEATS - {"unknown-composition", "requantized-at-load"}) & set(run.caveats)
     )  # fmt: skip
 
 
