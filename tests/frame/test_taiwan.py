@@ -13,8 +13,8 @@ from tests.frame.test_built_site import of_language, parse_site
 LINES = (ROOT / "tests" / "frame" / "taiwan.txt").read_text("utf-8").splitlines()
 PAIRS = dict(line.split("\t") for line in LINES)
 CONVERT = chinese.traditional_converter(ROOT / "data" / "zh-hant")
-SHARED = {"並行", "文件", "支持", "函數"}  # words of Taiwan, too, in another sense
-OTHERS = {"控制代碼"}  # contain a word of the mainland by chance
+SHARED = {"並行", "撤銷", "文件", "支持", "函數"}  # words of Taiwan, too, in another sense
+OTHERS = {"控制代碼", "原文本身"}  # contain a word of the mainland by chance
 CODE = re.compile(r"<code[^>]*>(.*?)</code>", re.DOTALL)
 QUOTATION = re.compile(r'<(q|cite|span|a)\b[^>]* lang="zh"[^>]*>(.*?)</\1>', re.DOTALL)
 
