@@ -1,7 +1,8 @@
 """No page breaks a rule of axe, in any language, in light and in dark colours."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.axe import violations
 
 PAGES = [
     "",
@@ -19,13 +20,7 @@ PAGES = [
     "guides/first-hour/",
     "contribute/",
 ]
-COLOURS = {"runOnly": ["color-contrast", "link-in-text-block"]}
-
-
-def violations(page, options: dict | None = None) -> list[str]:
-    """Return what axe finds, one line for each element."""
-    found = Axe().run(page, options=options).response["violations"]
-    return [f"{each['id']}: {node['html'][:200]}" for each in found for node in each["nodes"]]
+COLOURS = ["color-contrast", "link-in-text-block"]
 
 
 @pytest.mark.parametrize("language", ["zh", "en", "zh-Hant"])
@@ -37,7 +32,7 @@ def test_axe_finds_nothing(page, site, path, language):
     assert violations(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     page.wait_for_function("document.body.dataset.mdColorScheme === 'slate'")
-    assert violations(page, COLOURS) == []
+    assert violations(page, runOnly=COLOURS) == []
 
 
 def test_axe_finds_nothing_on_the_first_page(browser, site):

@@ -1,12 +1,12 @@
 """The builder in Chromium: from a model to a command, by keyboard, on a phone, in the address."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from macros.library import load
 from macros.records import Recipe
 from macros.rendering.pages.recipes import recipe_forms
+from tests.browser.axe import violations
 from tests.conftest import ROOT
 
 RECIPE = "qwen3.6-35b-a3b-redhat-nvfp4-mtp1"
@@ -121,4 +121,4 @@ def test_axe_finds_nothing(page, site, scheme):
     page.emulate_media(color_scheme=scheme)
     page.goto(f"{site}en/builder/?recipe={RECIPE}")
     shown(page)
-    assert Axe().run(page).response["violations"] == []
+    assert violations(page) == []

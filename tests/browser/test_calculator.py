@@ -1,12 +1,12 @@
 """The calculator in Chromium: from the keyboard, on a phone, out of the address, in every state."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from macros.compositions import ceiling_of
 from macros.ledger import Load
 from macros.library import load
+from tests.browser.axe import violations
 from tests.conftest import ROOT
 
 INT4 = "intel-qwen3.5-122b-a10b-int4-autoround"
@@ -148,8 +148,7 @@ def test_axe_finds_nothing_in_the_result(page, site, language, scheme):
     page.goto(f"{site}{language}/calculator/?checkpoint={NVFP4}&draft=mtp&format-gdn_in=fp8-block")
     expect(page.locator(SPEED)).to_be_visible()
     page.wait_for_load_state("networkidle")
-    violations = Axe().run(page).response["violations"]
-    assert [f"{v['id']}: {n['html'][:200]}" for v in violations for n in v["nodes"]] == []
+    assert violations(page) == []
 
 
 def test_without_scripts_a_table_gives_the_ceilings(browser, site, library):

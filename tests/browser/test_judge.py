@@ -3,13 +3,13 @@
 from decimal import Decimal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from macros.judge import judge
 from macros.ledger import Load
 from macros.library import load
 from macros.records import Cause
+from tests.browser.axe import violations
 from tests.conftest import ROOT
 
 NVFP4 = "nvidia-qwen3.5-122b-a10b-nvfp4"
@@ -108,8 +108,7 @@ def test_axe_finds_nothing_in_the_result(page, site, language, scheme):
     page.goto(f"{site}{language}/judge/?checkpoint={NVFP4}&tokens-per-s=8.1")
     expect(page.locator(VERDICT)).to_be_visible()
     page.wait_for_load_state("networkidle")
-    violations = Axe().run(page).response["violations"]
-    assert [f"{v['id']}: {n['html'][:200]}" for v in violations for n in v["nodes"]] == []
+    assert violations(page) == []
 
 
 def test_without_scripts_norms_and_causes_can_be_read(browser, site, library):
