@@ -429,6 +429,12 @@ def log_line_exists(library: Library, *, engine: str, text: str) -> bool:
 
 
 @named
+def graph_capture_minutes(library: Library, *, engine: str) -> float:
+    """The longest published capture of CUDA graphs, in minutes."""
+    return library.topic(engine, "start_up").root["graphs"]["high_s"] / 60
+
+
+@named
 def flag_default(library: Library, *, engine: str, flag: str, version: str) -> Value:
     """The default of a flag in a release; the empty text where there is none."""
     return _default(library, engine, library.topic(engine, "flags").root[flag], version)
