@@ -23,7 +23,7 @@ WORDS: dict[str, dict[str, str]] = {
     "bytes_per_token": {"en": "Read per token", "zh": "每词元读取"},
     "bar_cut": {"en": "bar cut short", "zh": "条形已截短"},
     "of_ceiling": {"en": "of the ceiling", "zh": "占上限"},
-    "over_ceiling": {"en": "of the ceiling: more than it allows", "zh": "高于上限"},
+    "over_ceiling": {"en": "of the ceiling: more than it allows", "zh": "占上限，已超过上限"},
     "not_stated": {"en": "not stated", "zh": "未说明"},
     "as_of": {"en": "as of", "zh": "截至"},
     "answer": {"en": "Answer", "zh": "答案"},
@@ -48,7 +48,7 @@ WORDS: dict[str, dict[str, str]] = {
     "filter_text": {"en": "Filter by text", "zh": "按文字筛选"},
     "any": {"en": "any", "zh": "不限"},
     "clear": {"en": "Clear", "zh": "清除"},
-    "count_shown": {"en": "{shown} of {total} shown", "zh": "显示 {shown} 条，共 {total} 条"},
+    "count_shown": {"en": "{shown} of {total} shown", "zh": "显示 {shown} 项，共 {total} 项"},
     "none_match": {
         "en": "Nothing matches. Remove a filter or clear all.",
         "zh": "没有符合的条目。请去掉一个条件，或全部清除。",

@@ -131,7 +131,7 @@ T = {
     "d_duplicates": {"en": "Probably the same server", "zh": "可能是同一服务"},
     "d_contradicts": {"en": "Contradicts", "zh": "与此矛盾"},
     "d_replaced": {"en": "Replaced by", "zh": "已被取代"},
-    "d_judge": {"en": "Judge this number", "zh": "判断这个数字"},
+    "d_judge": {"en": "Judge this speed", "zh": "判断这个速度"},
     "d_calculate": {"en": "Calculate its ceiling", "zh": "计算其上限"},
     "counting_usage": {"en": "usage field", "zh": "usage 字段"},
     "counting_stream_chunks": {"en": "stream chunks", "zh": "流式数据块"},

@@ -43,7 +43,7 @@ T = {
     "title": {"en": "Build a command", "zh": "生成命令"},
     "lead": {
         "en": "Choose a model and what you need it for. The command comes from a recipe. Your "
-        "changes are marked; options that cannot work are closed, with the reason.",
+        "changes are marked; options that cannot work are disabled, with the reason.",
         "zh": "选择模型与用途。命令取自配方本身；改动之处会标出，行不通的选项会关闭并说明原因。",
     },
     "empty": {"en": "Choose a model.", "zh": "请选择模型。"},

@@ -26,7 +26,7 @@ T = {
         "en": "Each token reads every active weight once. Memory bandwidth divided by these bytes "
         "is the ceiling; kernels and launches decide which {low}% to {high}% of it you get.",
         "zh": "每个词元都要把激活的权重读一遍。内存带宽除以这些字节就是上限；"
-        "内核与启动开销决定你能拿到其中的{low}% 到 {high}%。",
+        "内核与启动开销决定你能拿到其中的 {low}% 到 {high}%。",
     },
     "contrast": {
         "en": "One model, two files: what a token reads",

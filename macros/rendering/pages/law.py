@@ -74,8 +74,8 @@ T = {
     },
     "reason": {
         "en": "Two numbers, a usable bandwidth and a time for each layer, describe {rows} points "
-        "of one request without drafts from {sources} sources. When each source is predicted from "
-        "the others, the median error is {error}.",
+        "from {sources} sources, each of one request without drafts. When each source is "
+        "predicted from the others, the median error is {error}.",
         "zh": "{sources} 个来源的 {rows} 个单请求、无草稿数据点，只用两个数就能说明：可用带宽，以"
         "及每层的固定时间。逐一用其余来源预测每个来源时，误差中位数为 {error}。",
     },
@@ -143,7 +143,7 @@ T = {
     "mean_error": {"en": "Median error", "zh": "误差中位数"},
     "for": {
         "en": "What decides: tests that could have failed",
-        "zh": "决定性的检验：结果本来可能相反",
+        "zh": "决定性的检验：结果本可能不利于定律",
     },
     "against": {"en": "What speaks against it", "zh": "不利的证据"},
     "against_note": {

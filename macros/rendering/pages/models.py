@@ -87,7 +87,7 @@ T = {
     },
     "record": {"en": "The record over time", "zh": "最快纪录的变化"},
     "changed": {"en": "What changed", "zh": "改变了什么"},
-    "same": {"en": "the same set-up, another run", "zh": "配置相同，另一次实测"},
+    "same": {"en": "the same setup, another run", "zh": "配置相同，另一次实测"},
     "step_measured": {"en": "Gain, measured", "zh": "提升（实测）"},
     "step_predicted": {"en": "Gain, by the ledger", "zh": "提升（按账本）"},
     "record_date": {"en": "Date", "zh": "日期"},

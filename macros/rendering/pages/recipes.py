@@ -126,7 +126,7 @@ T = {
     "no_image": {
         "en": "No published image of this build is known. Build it as its authors describe; the "
         "command stays the same.",
-        "zh": "没有已知的公开镜像。请按作者的说明自行构建，命令不变。",
+        "zh": "此构建没有已知的公开镜像。请按作者的说明自行构建，命令不变。",
     },
     "command": {"en": "The command", "zh": "命令"},
     "docker": {"en": "docker run", "zh": "docker run"},

@@ -89,7 +89,7 @@ CHINESE = {
     "listed_run_is_listed_whole": "清单提到的测量，其每个数据点都来自清单的某一行。",
     "listens_to_this_machine": "配方不无故向网络开放端口，也不无故执行仓库里的代码。",
     "lost_source_is_only_a_claim": "依据原址已失的来源，最多只算 `claimed`。",
-    "locator_finds_the_place": "事实写明在来源中的位置；只有原址已失的来源和本站推算没有位置。",
+    "locator_finds_the_place": "事实写明在来源中的位置；只有原址已失的来源和本站工作没有位置。",
     "manifest_leads_to_points": "清单的每一行要么是某次测量的数据点，要么写明拒绝的理由。",
     "memory_fraction_fits_the_plan": "内存比例容得下规划，并给系统留出份额。",
     "metric_decides_the_field": "单个请求的速率写在 `metric` 指定的字段里。",

@@ -32,7 +32,9 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const LAUNCH_HINT = /vllm|VLLM_|docker|podman|sglang|llama-server|trtllm|^[ \t]*(?:image|command|args)[ \t]*:|(?:^|[ \t])--[a-z]/m;
 const YAML_HINT = /^[ \t]*(?:- )?(?:services|image|command|environment|entrypoint|containers|args|ipc|apiVersion|healthcheck)[ \t]*:/m;
 const SHELL_LINE = /^[ \t]*(?:(?:sudo|exec|nohup)[ \t]+)*(?:docker|podman|vllm|python3?|export|bash|sh)[ \t]/m;
-const LOG_LINE = /^\s*(?:\([^)\n]{1,60}\)\s*)*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b|\[[A-Z]{4,8}\]|Traceback |\w+(?:\.\w+)*(?:Error|Exception): |\s+File ")/;
+const LOG_LINE = /^\s*(?:\([^)\n]{1,60}\)\s*)*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b|\[[A-Z]{4,8}\]|Traceback |\w+(?:\.\w+)*(?:Error|Exception): |\s+File "|usage: |[\w./-]{1,80}(?: \w{1,20})?: error: )/;
+const LINE_HEAD = /^(?:\u001b\[[\d;]{0,12}m|[\w.-]{1,60} {0,8}\| ?|\d{4}-\d\d-\d\d[T ][\d:.,]{8,20}Z? |[A-Z][a-z]{2} {1,2}\d{1,2} [\d:]{8} \S{1,60} \S{1,60}: |> | {0,6}\d{1,6}(?:[:|] | {2})|\([^()\n]{1,60}\)(?:\u001b\[[\d;]{0,12}m)? )/;
+const MAX_HEADS = 4;
 const COMMAND_LINE = /^\s*(?:[$#>]\s+)?(?:sudo|grep|dmesg|journalctl|docker|podman|curl|export|vllm|python3?|pip|uv|nvidia-smi|cat|echo|sed|awk|ssh|apt|apt-get|ray|kubectl|git|cd|find|tee|watch|free)\s/;
 const QUOTED_LAUNCH = /^\s*(?:[^'"]{0,200}(?:&&|;)\s*)?(?:sudo\s+)?(?:\w+=\S*\s+)*(?:vllm\s+serve|docker\s+run|podman\s+run|python3?\s+-m\s+vllm)\s/;
 const TEXT_PROGRAMS = ["echo", "printf", "grep", "sed", "awk", "pkill", "pgrep", "alias", "curl"];
@@ -41,12 +43,23 @@ const MAX_LAUNCHES = 40;
 
 /** Whether a line is a command of a script and not what a program printed. */
 export function isCommandLine(line) {
-  return COMMAND_LINE.test(line);
+  return COMMAND_LINE.test(line) && !LOG_LINE.test(line);
 }
 
-/** Whether a line is one that a program logged. */
+/** Whether a line is one that a program logged, whatever a container or a journal put before it. */
 export function isLogLine(line) {
-  return LOG_LINE.test(line);
+  return LOG_LINE.test(line) || LOG_LINE.test(withoutLineHead(line));
+}
+
+/** A line without what a container, a journal, a terminal or a listing put before it. */
+export function withoutLineHead(line) {
+  let rest = line;
+  for (let round = 0; round < MAX_HEADS; round += 1) {
+    const match = LINE_HEAD.exec(rest);
+    if (!match) break;
+    rest = rest.slice(match[0].length);
+  }
+  return rest;
 }
 
 /** Every launch in a text and the faults of its writing. */

@@ -1,6 +1,6 @@
 /** A server log: what the rules find in it, and what it tells by itself. */
 
-import { isCommandLine } from "./command.js";
+import { isCommandLine, isLogLine, withoutLineHead } from "./command.js";
 import { expression } from "./rules.js";
 
 const MAX_LINE = 4000;
@@ -8,9 +8,8 @@ const MAX_HITS = 400;
 const MAX_EACH = 10;
 const ERROR_LINE = /^[A-Za-z_][\w.]{0,120}(?:Error|Exception|Interrupt)(?:: .*|:?)$/;
 const LOG_HEAD = /^(?:\([^()\n]{1,80}\) ?)?(?:ERROR|CRITICAL) [\d:.\s-]{0,40}(?:\[[^\]\n]{1,60}\] ?)?/;
-const LINE_HEAD = /^(?:\u001b\[[\d;]{0,12}m|[\w.-]{1,60} {0,8}\| ?|\d{4}-\d\d-\d\d[T ][\d:.,]{8,20}Z? |[A-Z][a-z]{2} {1,2}\d{1,2} [\d:]{8} \S{1,60} \S{1,60}: |> | {0,6}\d{1,6}(?:[:|] | {2})|\([^()\n]{1,60}\)(?:\u001b\[[\d;]{0,12}m)? )/;
-const MAX_HEADS = 4;
 const MAX_ERRORS = 5000;
+const WRAPPED = { least: 50, most: 250, lines: 8, shared: 2 };
 const CONSEQUENCES = /Engine core initialization failed|EngineDeadError|EngineCore encountered|See (?:root cause|stack trace) above|WorkerProc initialization failed|Failed core proc|ChildFailedError|SystemExit|KeyboardInterrupt|cancelled|CancelledError|BrokenPipe|ConnectionReset/;
 const TOLD = [
   ["engine_version", /(?:vLLM API server version|V1 LLM engine \(v|vLLM [Vv]ersion|█  version)\s*:?\s*v?(\d+\.\d+[\w.+-]*)/],
@@ -34,11 +33,14 @@ const TOLD = [
 /** Findings of the log rules and what the log says, in one pass over its text. */
 export function readLog(text, rules, isCommandPlace) {
   const index = lineIndex(text);
+  const pieces = [unwrap(text, index, " "), unwrap(text, index, "")];
   const findings = [];
   for (const rule of rules) {
     if (!rule.log || (rule.unless_log && matchesAnywhere(text, index, rule.unless_log))) continue;
     if (rule.with_log && !matchesAnywhere(text, index, rule.with_log)) continue;
-    for (const hit of hitsOf(text, index, rule, isCommandPlace)) findings.push({ rule, ...hit });
+    const hits = hitsOf(text, index, rule, isCommandPlace);
+    if (hits.length === 0) hits.push(...wrappedHits(pieces, rule, isCommandPlace));
+    for (const hit of hits) findings.push({ rule, ...hit });
   }
   return { findings, told: whatItSays(text, index), root: firstError(text, index) };
 }
@@ -123,21 +125,102 @@ function compute(formula, captures) {
   return (Math.floor((first / second) * 100) / 100).toFixed(2);
 }
 
-/** A line without what a container, a journal or a listing put before it. */
+/** A line without what a container, a journal or a listing put before it, and without the head of its logger. */
 function withoutHead(line) {
-  let rest = line;
-  for (let round = 0; round < MAX_HEADS; round += 1) {
-    const match = LINE_HEAD.exec(rest);
-    if (!match) break;
-    rest = rest.slice(match[0].length);
-  }
-  return rest.replace(LOG_HEAD, "");
+  return withoutLineHead(line).replace(LOG_HEAD, "");
 }
 
 function joined(text, starts, number, lines) {
   let line = lineText(text, starts, number);
   for (let next = number + 1; next < number + lines && next < starts.length; next += 1) line += ` ${withoutHead(lineText(text, starts, next)).trim()}`;
   return line.slice(0, MAX_LINE);
+}
+
+/**
+ * Lines that a window or a mail has broken, put together again, one group a line.
+ * `sign` stands between the parts: a blank, or nothing where the break lies at the full width of the window.
+ */
+function unwrap(text, starts, sign) {
+  const width = sign === "" ? fullWidth(text, starts) : null;
+  if (width === 0) return grouped([], sign);
+  const groups = [];
+  let number = 0;
+  while (number + 1 < starts.length) {
+    const parts = [part(text, starts, number, 0)];
+    let next = number + 1;
+    while (next < starts.length && parts.length < WRAPPED.lines && goesOn(text, starts, next, width)) {
+      parts.push(part(text, starts, next, sign === "" ? 0 : headLength(lineText(text, starts, next))));
+      next += 1;
+    }
+    if (parts.length > 1) groups.push(parts);
+    number = parts.length === WRAPPED.lines ? next - WRAPPED.shared : next;
+  }
+  return grouped(groups, sign);
+}
+
+function part(text, starts, number, skipped) {
+  return { text: lineText(text, starts, number).slice(skipped).trimEnd(), place: starts[number] + skipped };
+}
+
+function headLength(line) {
+  return line.length - withoutHead(line).trimStart().length;
+}
+
+/** The groups as one text, with the place that each part has in the pasted one. */
+function grouped(groups, sign) {
+  const lines = groups.map((parts) => parts.map((each) => each.text).join(sign));
+  const starts = [];
+  let at = 0;
+  for (const line of lines) {
+    starts.push(at);
+    at += line.length + 1;
+  }
+  return { text: lines.join("\n"), starts, groups, sign };
+}
+
+/** Whether a line can be the rest of the one before: no record of its own, behind a long line. */
+function goesOn(text, starts, number, width) {
+  const before = lineText(text, starts, number - 1).trimEnd();
+  const isFull = width !== null ? before.length === width : before.length >= WRAPPED.least && before.length <= WRAPPED.most;
+  if (!isFull || before.endsWith("\\")) return false;
+  const line = lineText(text, starts, number);
+  return line.trim() !== "" && !isLogLine(line);
+}
+
+/** The length of the longest line if it can be the width of a window, or 0. */
+function fullWidth(text, starts) {
+  let width = 0;
+  for (let number = 0; number < starts.length; number += 1) width = Math.max(width, lineText(text, starts, number).trimEnd().length);
+  return width >= WRAPPED.least && width <= WRAPPED.most ? width : 0;
+}
+
+/** The first match of a rule that runs over a broken line. */
+function wrappedHits(pieces, rule, isCommandPlace) {
+  if (rule.each || rule.lines > 1) return [];
+  for (const { text, starts, groups, sign } of pieces) {
+    for (const pattern of rule.log) {
+      for (const number of linesWith(text, starts, pattern)) {
+        const line = lineText(text, starts, number);
+        const match = expression(pattern, "u").exec(line);
+        if (!match || (rule.unless ?? []).some((other) => expression(other, "u").test(line))) continue;
+        const [from, to] = [placeIn(groups[number], match.index, sign), placeIn(groups[number], match.index + match[0].length - 1, sign)];
+        if (from.part === to.part || isCommandPlace(from.place) || isCommandLine(from.part.text) || !capturesFit(rule, match)) continue;
+        return [{ start: from.place, end: from.part.place + from.part.text.length, captures: named(rule, match) }];
+      }
+    }
+  }
+  return [];
+}
+
+/** The part of a group that holds a letter, and the letter's place in the pasted text. */
+function placeIn(parts, index, sign) {
+  let at = 0;
+  for (const each of parts) {
+    if (index < at + each.text.length + sign.length) return { part: each, place: each.place + Math.min(index - at, each.text.length) };
+    at += each.text.length + sign.length;
+  }
+  const last = parts[parts.length - 1];
+  return { part: last, place: last.place };
 }
 
 /** The lines that hold the longest literal of a pattern; all lines where it has none. */

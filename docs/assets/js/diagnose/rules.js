@@ -103,8 +103,9 @@ function holds(condition, context) {
   return null;
 }
 
-/** Whether a word that is not known, such as `$EXTRA_ARGS`, can stand for any flag. */
+/** Whether a word that is not known, such as `$EXTRA_ARGS`, or a file of settings can hold any flag. */
 function mayHoldFlags(launch) {
+  if (launch.flags.some((flag) => flag.name === "--config")) return true;
   return launch.strays.some((word) => word.open) || (launch.model?.open === true && /ARG|OPT|EXTRA|FLAG/i.test(launch.model.text));
 }
 
