@@ -162,9 +162,9 @@ T = {
     "weak": {"en": "weak", "zh": "弱"},
     "others": {"en": "Who said it before", "zh": "谁先说过"},
     "others_note": {
-        "en": "Others count bytes in public, too. This site does it systematically and tests it: "
-        "every module of every checkpoint, compared with all measurements on record.",
-        "zh": "公开按字节计算的不只我们。本站做得系统，并且加以检验：每个检查点的每个模块都算清，"
+        "en": "Others count bytes in public, too. This site is the first to do so systematically, "
+        "with tests: every module of every checkpoint, compared with all measurements on record.",
+        "zh": "公开按字节计算的不只我们。本站是第一个做得系统、并加以检验的：每个检查点的每个模块都算清，"
         "再与收录的全部实测对照。",
     },
     "muninn": {

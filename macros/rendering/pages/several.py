@@ -53,9 +53,8 @@ _t = words_of(T)
 
 def comparable(run: Measurement) -> bool:
     """Tell whether a run may stand beside others."""
-    return run.withdrawn is None and run.superseded_by is None and not (
-        (EXCLUDING_CAVEATS - {"unknown-composition", "requantized-at-load"}) & set(run.caveats)
-    )  # fmt: skip
+    stands = run.withdrawn is None and run.superseded_by is None
+    return stands and not EXCLUDING_CAVEATS & set(run.caveats)
 
 
 def fastest_single(runs: list[Measurement], *, drafted: bool) -> Fastest | None:
