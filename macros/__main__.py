@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -16,7 +17,7 @@ from macros.checks import parity
 from macros.compositions import ceiling_of, composition_of, drafter_of
 from macros.findings import report
 from macros.importing import ResultsError, import_results
-from macros.judge import judge
+from macros.judge import judge, possible_load
 from macros.law import expected_tokens_per_s, law_for
 from macros.ledger import KV_BITS, LedgerError, Load
 from macros.library import Library, class_for, load
@@ -67,7 +68,8 @@ def nearest(name: str, known: list[str], what: str) -> BadInput:
 
 def find_checkpoint(library: Library, name: str) -> Checkpoint:
     """Return a checkpoint by record id, repository or its address, in any letter case."""
-    name = re.sub(r"^(https?://)?(huggingface\.co|hf\.co)/", "", name.strip()).rstrip("/")
+    name = re.sub(r"^(https?://)?(www\.)?(huggingface\.co|hf\.co)/", "", name.strip(), flags=re.I)
+    name = re.sub(r"/(tree|blob|resolve|discussions)(/.*)?$|[?#].*$", "", name).rstrip("/")
     wanted = name.casefold()
     matches = []
     for checkpoint in library.records(Checkpoint):
@@ -355,12 +357,18 @@ def command_judge(options: argparse.Namespace) -> int:
     checkpoint = find_checkpoint(library, options.checkpoint)
     engine = find_engine(library, options.engine)
     hardware = hardware_of(library, options.hardware)
+    load_ = load_from(options)
+    if load_.draft != "none" and options.draft_tokens is options.acceptance_length is None:
+        load_ = possible_load(library, checkpoint.id, options.tokens_per_s, load_, hardware.id)
     answer = judge(
-        library, checkpoint.id, options.tokens_per_s, load_from(options), engine.id, hardware.id,
+        library, checkpoint.id, options.tokens_per_s, load_, engine.id, hardware.id,
         acceptance_is_stated=options.acceptance_length is not None,
     )  # fmt: skip
     if options.json:
-        print(json.dumps({"checkpoint": checkpoint.id, "engine": engine.id} | asdict(answer)))
+        asked = {
+            "checkpoint": checkpoint.id, "engine": engine.id, "draft_tokens": load_.draft_tokens
+        }  # fmt: skip
+        print(json.dumps(asked | asdict(answer)))
         return OK
     print(
         f"{answer.verdict}: {options.tokens_per_s} tok/s is "
@@ -368,6 +376,8 @@ def command_judge(options: argparse.Namespace) -> int:
     )
     if answer.expected_tokens_per_s:
         print(f"expected about {answer.expected_tokens_per_s:.1f} tok/s in {engine.name}")
+    if options.draft != "none" and options.draft_tokens is None:
+        print(f"taken as drafts of {load_.draft_tokens}; state --draft-tokens if it was another")
     if options.draft != "none" and options.acceptance_length is None:
         print(f"with the usual acceptance length, {answer.acceptance_length:.2f} tokens a step")
     for similar in answer.similar_measurements:
@@ -494,10 +504,15 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a command; returns 0 ok, 1 findings, 2 bad input."""
     try:
         options = build_parser().parse_args(arguments)
-        return options.run(options)
+        code = options.run(options)
+        sys.stdout.flush()
+        return code
     except (BadInput, LedgerError, ResultsError) as error:
         print(f"error: {error}", file=sys.stderr)
         return BAD_INPUT
+    except BrokenPipeError:  # the reader, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
 
 
 if __name__ == "__main__":

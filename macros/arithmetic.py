@@ -19,8 +19,11 @@ def expected_distinct(num_experts: int, top_k: int, num_tokens: int) -> float:
 
 
 def stated_interval(value: Decimal) -> tuple[float, float]:
-    """Return the interval that a figure with its stated decimals stands for: 55 → 54.5 to 55.5."""
-    half = Decimal(5).scaleb(int(value.as_tuple().exponent) - 1)
+    """Return the interval that a figure with its stated decimals stands for: 55 → 54.5 to 55.5.
+
+    A figure written with an exponent states no fewer decimals than a whole number: 1e2 is 100.
+    """
+    half = Decimal(5).scaleb(min(int(value.as_tuple().exponent), 0) - 1)
     return float(value - half), float(value + half)
 
 

@@ -2,8 +2,9 @@
 
 `impossible` is only what exceeds the bound of `bytes_per_step_min` at the stated decimals. The
 other verdicts are percentiles of measured over expected among the plain points of the engine's
-family (of all engines where the family has fewer than ten), of batches for a batch: `excellent`
-from the 90th on, `normal` from the 10th, `slow` below it, `something-is-wrong` below half of it.
+family (of all engines where the family has fewer than ten), of batches for a batch, and of points
+with the same kind of draft or on several machines where there are ten of those: `excellent` from
+the 90th on, `normal` from the 10th, `slow` below it, `something-is-wrong` below half of it.
 """
 
 import math
@@ -15,12 +16,16 @@ from typing import Any
 from macros.arithmetic import median, stated_interval
 from macros.compositions import ceiling_of, composition_of, drafter_of, has_composition
 from macros.law import (
+    ALL_ENGINES,
     EXCLUDING_CAVEATS,
     FEWEST_ROWS,
     Law,
+    context_of,
     engine_family,
     expected_tokens_per_s,
+    kv_format_of,
     law_for,
+    laws,
     load_of,
     rows,
 )
@@ -29,6 +34,7 @@ from macros.library import Library
 from macros.records import Cause, Checkpoint, Measurement, Point
 
 FEWEST_ALIKE = 5
+PLAIN_KINDS = ("single", "batch")
 MOST_SHOWN = 8
 EXCELLENT, NORMAL = 0.90, 0.10
 UNREMARKABLE = (0.95, 1.15)
@@ -125,6 +131,89 @@ def batch_ratios(library: Library, engine: str) -> list[float]:
     return sorted(own if len(own) >= FEWEST_ROWS else [ratio for _, ratio in found])
 
 
+def kind_of_load(load: Load, *, acceptance_is_stated: bool) -> str:
+    """Return the kind of a load by what the sum leaves out: links, content that suits drafts.
+
+    With a stated acceptance MTP is a sum like any other.
+    """
+    if load.nodes > 1:
+        return f"{load.draft} machines"
+    size = "single" if load.concurrency == 1 else "batch"
+    if load.draft == "none" or (load.draft == "mtp" and acceptance_is_stated):
+        return size
+    return f"{load.draft} {size} {'stated' if acceptance_is_stated else 'usual'}"
+
+
+def like_ratios(library: Library, family: str) -> dict[str, list[float]]:
+    """Return measured over expected by kind of load under a law, of drafts and several machines.
+
+    The sum leaves out the link between machines, and drafts have content that suits them: their
+    ratios lie apart from those of plain requests. Kinds with fewer than ten points are left out.
+    """
+    return library.remember(("like ratios", family), lambda: _like_ratios(library, family))
+
+
+def _like_ratios(library: Library, family: str) -> dict[str, list[float]]:
+    law = laws(library)[family]
+    found: dict[str, list[tuple[str, float]]] = {}
+    for checkpoint in library.records(Checkpoint):
+        if not has_composition(library, checkpoint.id):
+            continue
+        composition = composition_of(library, checkpoint.id)
+        for similar, run, _ in measured_points(library, checkpoint.id):
+            point = run.points[similar.point]
+            if {*run.caveats, *point.caveats} & EXCLUDING_CAVEATS:
+                continue
+            for kind, load in _asked(library, run, point):
+                try:
+                    answer = ceiling_of(library, checkpoint.id, load)
+                except LedgerError:
+                    continue
+                expected = expected_tokens_per_s(law, composition, answer, load)
+                own = engine_family(library, similar.engine)
+                found.setdefault(kind, []).append((own, similar.tokens_per_s / expected))
+    answers = {}
+    for kind, ratios in found.items():
+        of_family = [ratio for own, ratio in ratios if own == family]
+        of_all = [ratio for _, ratio in ratios]
+        chosen = of_family if len(of_family) >= FEWEST_ROWS else of_all
+        if len(chosen) >= FEWEST_ROWS:
+            answers[kind] = sorted(chosen)
+    return answers
+
+
+def _asked(library: Library, run: Measurement, point: Point) -> Iterator[tuple[str, Load]]:
+    """Yield the loads, by kind, under which somebody would ask about a point of such a kind."""
+    stated, usual = load_of(run, point), None
+    if run.draft.method in ("mtp", "dflash") and run.draft.num_tokens and point.concurrency:
+        tokens = run.draft.num_tokens
+        common = (context_of(point), point.concurrency, kv_format_of(run), run.draft.method)
+        bound = Load(*common, tokens, tokens + 1.0, run.num_nodes)
+        usual = _with_typical_acceptance(library, bound)
+    if run.num_nodes > 1:
+        stated, usual = stated or usual, None
+    for load, is_stated in ((stated, True), (usual, False)):
+        if load is not None:
+            kind = kind_of_load(load, acceptance_is_stated=is_stated)
+            if kind not in PLAIN_KINDS:
+                yield kind, load
+
+
+def reference_for(
+    library: Library, engine: str, load: Load, *, acceptance_is_stated: bool
+) -> list[float]:
+    """Return the ratios that a speed under a load is judged against, those of its kind first."""
+    family = engine_family(library, engine)
+    known = laws(library)
+    if not known:
+        return []
+    kind = kind_of_load(load, acceptance_is_stated=acceptance_is_stated)
+    like = like_ratios(library, family if family in known else ALL_ENGINES).get(kind)
+    if like is not None:
+        return like
+    return (reference_ratios if load.concurrency == 1 else batch_ratios)(library, engine)
+
+
 def _decode(run: Measurement, point: int) -> float | None:
     stated = run.points[point].results.decode_tokens_per_s
     return None if stated is None else float(stated)
@@ -158,7 +247,7 @@ def judge(
     answer = ceiling_of(library, checkpoint_id, load, hardware_id)
     speed = float(tokens_per_s)
     law = law_for(library, engine)
-    reference = (reference_ratios if load.concurrency == 1 else batch_ratios)(library, engine)
+    reference = reference_for(library, engine, load, acceptance_is_stated=acceptance_is_stated)
     assumed = load if acceptance_is_stated else _with_typical_acceptance(library, load)
     expected = expected_tokens_per_s(law, composition, answer, assumed) if law else None
     ratio = speed / expected if expected else None
@@ -176,6 +265,31 @@ def judge(
             _causes(library, ratio, answer, assumed, composition, engine, speed, law, reference)
         ),
     )
+
+
+def possible_load(
+    library: Library, checkpoint_id: str, tokens_per_s: Decimal, load: Load,
+    hardware_id: str = "dgx-spark",
+) -> Load:  # fmt: skip
+    """Return a load with the fewest draft tokens under which a speed is possible.
+
+    For drafts whose number is not stated, all accepted: an honest speed of three drafts is above
+    the bound of one. Tries up to the most on record; the load itself where none is enough.
+    """
+    most = max(
+        (
+            run.draft.num_tokens or 0
+            for run in library.records(Measurement)
+            if run.draft.method == load.draft
+        ),
+        default=0,
+    )
+    for tokens in range(load.draft_tokens, most + 1):
+        tried = replace(load, draft_tokens=tokens, acceptance_length=tokens + 1.0)
+        answer = ceiling_of(library, checkpoint_id, tried, hardware_id)
+        if stated_interval(tokens_per_s)[0] <= answer.highest_tokens_per_s:
+            return tried
+    return load
 
 
 def typical_acceptance(library: Library, method: str) -> float | None:
@@ -332,7 +446,7 @@ def _causes(
     among ranges a narrow one goes first whose middle is near.
     """
     usual = UNREMARKABLE
-    if load.concurrency > 1 and reference:
+    if load.nodes == 1 and reference and (load.concurrency > 1 or load.draft == "dflash"):
         usual = quantile(reference, NORMAL), quantile(reference, EXCELLENT)
     if law is None or ratio is None or usual[0] <= ratio <= usual[1]:
         return

@@ -394,8 +394,8 @@ def glm_vision_tower(vision: Architecture | None) -> list[Module]:
 def gemma4(architecture: Architecture, num_draft: int) -> Shapes:
     """Gemma 4 MoE: sliding window and full attention, a dense MLP beside the experts, tied head.
 
-    Full layers have wider, fewer key-value heads and use the key projection as value, so that a
-    cache can keep it once.
+    Full layers have wider, fewer key-value heads and project key and value as one. The key is then
+    scaled and rotated, the value is not, so that a cache keeps both.
     """
     hidden, num_layers = architecture["hidden_size"], architecture["num_hidden_layers"]
     num_sliding = layers_of_type(architecture, "sliding_attention")
@@ -403,11 +403,10 @@ def gemma4(architecture: Architecture, num_draft: int) -> Shapes:
     width, full_width = architecture["head_dim"], architecture["global_head_dim"]
     heads, num_experts = architecture["num_attention_heads"], architecture["num_experts"]
     sliding_elements = key_value_elements(architecture)
-    full_elements = architecture["num_global_key_value_heads"] * full_width
-    if not architecture["attention_k_eq_v"]:
-        full_elements *= 2
+    full_elements = 2 * architecture["num_global_key_value_heads"] * full_width
+    projected = full_elements // 2 if architecture["attention_k_eq_v"] else full_elements
     query = heads * (num_sliding * width + num_full * full_width)
-    key_value = num_sliding * sliding_elements + num_full * full_elements
+    key_value = num_sliding * sliding_elements + num_full * projected
     head_norms = 2 * (num_sliding * width + num_full * full_width)
     dense = gated_mlp(hidden, architecture["intermediate_size"])
     modules = embedding_and_head(architecture)

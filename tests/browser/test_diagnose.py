@@ -63,7 +63,9 @@ def seen(page) -> list[tuple]:
 
 def as_seen(findings: list[dict], language: str) -> list[list[str]]:
     """Return findings in the words and the order of the page."""
-    place = {"en": "line {line}, column {column}", "zh": "第 {line} 行，第 {column} 个字符"}[language]
+    place = {"en": "line {line}, column {column}", "zh": "第 {line} 行，第 {column} 个字符"}[
+        language
+    ]
     order = ["error", "warning", "info"]
     return [
         [

@@ -1,10 +1,13 @@
 """The command line answers, suggests, and refuses nonsense in one line with exit code 2."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from macros.__main__ import main
+from tests.conftest import ROOT
 
 
 def answer(capsys, *arguments: str) -> dict:
@@ -37,6 +40,8 @@ JUDGE_KEYS = {
         "sehyo/QWEN3.5-122b-a10b-nvfp4",
         "sehyo-qwen3.5-122b-a10b-nvfp4",
         " https://huggingface.co/Sehyo/Qwen3.5-122B-A10B-NVFP4/\n",
+        "HTTPS://HuggingFace.co/sehyo/Qwen3.5-122B-A10B-NVFP4/tree/main",
+        "https://www.huggingface.co/Sehyo/Qwen3.5-122B-A10B-NVFP4?library=vllm#files",
     ],
 )
 def test_ceiling_takes_a_repository_in_any_letter_case_or_an_id(capsys, name):
@@ -73,6 +78,34 @@ def test_longest_context_is_the_longest_that_fits(capsys):
     at = answer(capsys, "fit", name, "--concurrency", "16", "--context-tokens", str(longest))
     over = answer(capsys, "fit", name, "--concurrency", "16", "--context-tokens", str(longest + 1))
     assert at["fits"] and (not over["fits"] or longest == 131072)
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "draft", "speed", "tokens"),
+    [
+        ("Qwen/Qwen3.6-27B-FP8", "mtp", "22.6", 2),
+        ("albond-qwen3.5-122b-a10b-int4-fp8-int8-head", "dflash", "81", 2),
+        ("nvidia/Qwen3.6-35B-A3B-NVFP4", "mtp", "97.7", 1),
+    ],
+)
+def test_drafts_of_unknown_number_are_impossible_only_under_every_number(
+    capsys, checkpoint, draft, speed, tokens
+):
+    """Published speeds; one draft, stated, cannot reach two of them."""
+    asked = ("judge", checkpoint, "--draft", draft, "--tokens-per-s")
+    found = answer(capsys, *asked, speed)
+    assert found["verdict"] != "impossible" and found["draft_tokens"] == tokens
+    one = answer(capsys, *asked, speed, "--draft-tokens", "1")
+    assert (one["verdict"] == "impossible") == (tokens > 1)
+    assert answer(capsys, *asked, "5000")["verdict"] == "impossible"
+
+
+def test_a_reader_that_stops_early_sees_no_traceback():
+    command = [sys.executable, "-c", "import sys; from macros.__main__ import main; "
+               "sys.exit(main(['ceiling', 'openai/gpt-oss-20b']))"]  # fmt: skip
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+        run.stdout.close()
+        assert run.stderr.read() == b"" and run.wait() == 0
 
 
 def judged(capsys, speed: str, *more: str) -> dict:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from py_mini_racer import MiniRacer
 
+from macros.arithmetic import stated_interval
 from macros.diagnose import bundle
 from macros.judge import judge
 from macros.ledger import LedgerError, Load
@@ -111,6 +112,15 @@ def test_browser_and_python_judge_alike(library, ask):
     names = ("impossible", "excellent", "normal", "slow", "something-is-wrong", "refused")
     for name in (*names, "causes", "percentile", "similar"):
         assert seen[name] > 5, seen  # every kind of answer was compared
+
+
+@pytest.mark.parametrize("text", ["55", "55.0", "0.05", "1e2", "1.5e1", "2.50E1", "5e-1", "12e-1"])
+def test_a_figure_stands_for_the_same_interval_however_it_is_written(text):
+    context = MiniRacer()
+    context.eval(bundle(SCRIPTS, ("ledger", "judge")))
+    low, high = stated_interval(Decimal(text))
+    assert context.call("lowestStated", text) == pytest.approx(low, rel=1e-12)
+    assert (low, high) == stated_interval(Decimal(f"{Decimal(text):f}"))
 
 
 @pytest.mark.parametrize(

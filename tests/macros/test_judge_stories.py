@@ -9,8 +9,11 @@ from macros.judge import (
     acceptance_chance,
     batch_ratios,
     judge,
+    kind_of_load,
     length_of,
+    like_ratios,
     quantile,
+    reference_for,
     single_speed,
 )
 from macros.ledger import Load
@@ -137,3 +140,43 @@ def test_a_batch_is_judged_among_batches():
         expected = judge(library(), SMALL, Decimal(10), under, "vllm").expected_tokens_per_s
         found = judge(library(), SMALL, Decimal(f"{expected * middle:.2f}"), under, "vllm")
         assert found.verdict == "normal" and found.likely_causes == []
+
+
+@pytest.mark.parametrize(
+    ("checkpoint", "speed", "under"),
+    [
+        ("openai-gpt-oss-120b-dense-mxfp4", "75.96", Load(2112, nodes=2)),
+        ("lukealonso-minimax-m2.7-nvfp4", "24.30", Load(64, nodes=2)),
+        ("nvidia-nvidia-nemotron-3-super-120b-a12b-nvfp4", "4.01", Load(1088, 32, nodes=2)),
+    ],
+)
+def test_usual_speeds_of_several_machines_are_normal_and_the_link_is_named(
+    checkpoint, speed, under
+):
+    """Published by Spark Arena, a recipe and a blog; the sum counts no link."""
+    found = judge(library(), checkpoint, Decimal(speed), under, "vllm")
+    assert found.verdict == "normal"
+    assert "link-between-machines" in [each.cause for each in found.likely_causes]
+
+
+@pytest.mark.parametrize(
+    ("speed", "verdict"), [("8", "something-is-wrong"), ("20", "slow"), ("59", "normal")]
+)
+def test_block_drafts_are_judged_among_block_drafts(speed, verdict):
+    """20 tok/s is less than the same weights give without drafts, 59 the published figure."""
+    under = Load(draft="dflash", draft_tokens=12, acceptance_length=13)
+    int8 = "albond-qwen3.5-122b-a10b-int4-fp8-int8-head"
+    found = judge(library(), int8, Decimal(speed), under, "vllm", acceptance_is_stated=False)
+    assert found.verdict == verdict
+
+
+def test_a_kind_with_few_points_is_judged_as_before():
+    assert all(len(ratios) >= 10 for ratios in like_ratios(library(), "vllm").values())
+    few = Load(4096, 4, draft="dflash", draft_tokens=8, acceptance_length=2.0)
+    assert kind_of_load(few, acceptance_is_stated=True) not in like_ratios(library(), "vllm")
+    assert reference_for(library(), "vllm", few, acceptance_is_stated=True) == batch_ratios(
+        library(), "vllm"
+    )
+    assert kind_of_load(Load(), acceptance_is_stated=True) == "single"
+    assert kind_of_load(ONE, acceptance_is_stated=True) == "single"
+    assert kind_of_load(ONE, acceptance_is_stated=False) == "mtp single usual"

@@ -94,7 +94,7 @@ def test_a_checkpoint_gives_formats_to_modules_that_its_model_has(path):
         ("gpt-oss-120b", 36 * 2 * 8 * 64 * 2),
         ("qwen3.8-flash-next", 12 * 2 * 2 * 256 * 2),
         ("glm-5.3-flash", 11 * 512 * 2),
-        ("gemma-4-26b-a4b", (25 * 2 * 8 * 256 + 5 * 2 * 512) * 2),
+        ("gemma-4-26b-a4b", (25 * 2 * 8 * 256 + 5 * 2 * 2 * 512) * 2),
         ("laguna-s-2.1", 48 * 2 * 8 * 128 * 2),
         ("minimax-m3", 60 * 2 * 4 * 128 * 2),
         ("ling-3.0-flash", 7 * (512 + 64) * 2),
@@ -459,11 +459,11 @@ def test_compressed_entries_cost_a_token_its_share_of_an_entry():
     )
 
 
-def test_full_layers_of_gemma_keep_key_and_value_once_only_if_they_are_one():
+def test_full_layers_of_gemma_project_key_and_value_once_but_keep_both():
+    """The key is scaled and rotated after the projection that it shares with the value."""
     shared = shapes_of("gemma4", TINY["gemma4"], num_draft_layers=0)
     apart = shapes_of("gemma4", TINY["gemma4"] | {"attention_k_eq_v": False}, num_draft_layers=0)
-    assert shared.cached[0].elements_per_token == 6
-    assert apart.cached[0].elements_per_token == 12
+    assert shared.cached[0].elements_per_token == apart.cached[0].elements_per_token == 12
     assert apart.total_params - shared.total_params == 8 * 6
 
 

@@ -16,7 +16,17 @@ const NARROW_BITS = 4.5;
 
 const familyOf = (judging, engine) => judging.engines[engine]?.family ?? engine;
 const lawOf = (data, judging, engine) => data.laws[familyOf(judging, engine)] ?? data.laws.all ?? null;
-const ratiosOf = (judging, engine, load) => {
+/** The kind of a load by what the sum leaves out: links, content that suits drafts. */
+const kindOfLoad = (load, acceptance_is_stated) => {
+  if (load.nodes > 1) return `${load.draft} machines`;
+  const size = load.concurrency === 1 ? "single" : "batch";
+  if (load.draft === "none" || (load.draft === "mtp" && acceptance_is_stated)) return size;
+  return `${load.draft} ${size} ${acceptance_is_stated ? "stated" : "usual"}`;
+};
+const ratiosOf = (judging, engine, load, acceptance_is_stated) => {
+  const like = judging.like_ratios[familyOf(judging, engine)] ?? judging.like_ratios.all ?? {};
+  const own = like[kindOfLoad(load, acceptance_is_stated)];
+  if (own) return own;
   const ratios = load.concurrency === 1 ? judging.ratios : judging.batch_ratios;
   return ratios[familyOf(judging, engine)] ?? ratios.all ?? [];
 };
@@ -38,8 +48,12 @@ export const percentileOf = (values, value) => {
   return (below + equal / 2) / values.length;
 };
 
-/** The lowest value that a figure with its stated decimals stands for: 55 → 54.5. */
-export const lowestStated = (text) => Number(text) - 0.5 * 10 ** -(text.split(".")[1] ?? "").length;
+/** The lowest value that a figure with its stated decimals stands for: 55 → 54.5; 5.5e1 too. */
+export const lowestStated = (text) => {
+  const [digits, exponent = "0"] = text.toLowerCase().split("e");
+  const decimals = Math.max((digits.split(".")[1] ?? "").length - Number(exponent), 0);
+  return Number(text) - 0.5 * 10 ** -decimals;
+};
 
 const verdictOf = (text, answer, ratio, reference) => {
   if (lowestStated(text) > answer.highest_tokens_per_s) return "impossible";
@@ -138,7 +152,8 @@ const shareOf = (cause, law, composition, load, drafter) => {
 
 /** The causes whose predicate holds: computed shares first, then narrow ranges whose middle is near. */
 const causesOf = (causes, ratio, inputs, share, reference) => {
-  const usual = inputs.concurrency > 1 && reference.length ? [quantile(reference, NORMAL), quantile(reference, EXCELLENT)] : UNREMARKABLE;
+  const apart = inputs.nodes === 1 && (inputs.concurrency > 1 || inputs.draft === "dflash");
+  const usual = apart && reference.length ? [quantile(reference, NORMAL), quantile(reference, EXCELLENT)] : UNREMARKABLE;
   if (ratio === null || (usual[0] <= ratio && ratio <= usual[1])) return [];
   const found = [];
   for (const cause of causes) {
@@ -177,7 +192,7 @@ export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, a
   const answer = ceiling(composition, load, { ...machine, drafter });
   const speed = Number(tokens_per_s);
   const law = lawOf(data, judging, engine);
-  const reference = ratiosOf(judging, engine, load);
+  const reference = ratiosOf(judging, engine, load, acceptance_is_stated);
   const assumed = acceptance_is_stated ? load : withTypicalAcceptance(judging, load);
   const expected = law && expectedTokensPerS(law, composition, answer, assumed);
   const ratio = expected ? speed / expected : null;

@@ -4,7 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 from macros.compositions import has_composition
-from macros.judge import batch_ratios, measured_points, reference_ratios, typical_acceptance
+from macros.judge import (
+    batch_ratios,
+    like_ratios,
+    measured_points,
+    reference_ratios,
+    typical_acceptance,
+)
 from macros.law import ALL_ENGINES, engine_family, laws
 from macros.library import Library
 from macros.records import Cause, Checkpoint, Engine
@@ -28,6 +34,7 @@ def data(library: Library) -> dict[str, Any]:
         "acceptance": {method: typical_acceptance(library, method) for method in ("mtp", "dflash")},
         "ratios": {engine: ratios(library, engine) for engine in laws(library)},
         "batch_ratios": {engine: ratios(library, engine, batch_ratios) for engine in laws(library)},
+        "like_ratios": {engine: like_ratios(library, engine) for engine in laws(library)},
         "causes": [
             {
                 "id": each.id,

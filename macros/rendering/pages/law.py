@@ -164,8 +164,8 @@ T = {
     "others_note": {
         "en": "Others count bytes in public, too. This site is the first to do so systematically, "
         "with tests: every module of every checkpoint, compared with all measurements on record.",
-        "zh": "公开按字节计算的不只我们。本站是第一个做得系统、并加以检验的：每个检查点的每个模块都算清，"
-        "再与收录的全部实测对照。",
+        "zh": "公开按字节计算的不只我们。本站是第一个做得系统、并加以检验的："
+        "每个检查点的每个模块都算清，再与收录的全部实测对照。",
     },
     "muninn": {
         "en": "The author of the 122B article later stated the rule as well, in part 32 of the "
