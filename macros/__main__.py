@@ -17,7 +17,7 @@ from macros.checks import parity
 from macros.compositions import ceiling_of, composition_of, drafter_of
 from macros.findings import report
 from macros.importing import ResultsError, import_results
-from macros.judge import judge, possible_load
+from macros.judge import judge, possible_load, with_typical_acceptance
 from macros.law import expected_tokens_per_s, law_for
 from macros.ledger import KV_BITS, LedgerError, Load
 from macros.library import Library, class_for, load
@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 OK, FINDINGS, BAD_INPUT = 0, 1, 2
 LARGEST = 10**12
 MOST_SHOWN = 15  # of known names, in a message
+RUNS = "data/measurements/"
 SMALLEST_SPEED = Decimal("0.000001")
 
 
@@ -45,10 +46,12 @@ class Parser(argparse.ArgumentParser):
 
 
 def healthy_library() -> Library:
-    """Return the library; BadInput with the findings where files are faulty."""
+    """Return the library without unfinished runs; BadInput with the findings of other faults."""
     library, findings = load(ROOT)
-    if findings:
+    if any(not each.path.startswith(RUNS) for each in findings):
         raise BadInput(report(findings, num_records=library.num_records))
+    for path in sorted({each.path for each in findings}):
+        print(f"warning: {path} is unfinished and left out; see: check", file=sys.stderr)
     return library
 
 
@@ -167,7 +170,9 @@ def command_ceiling(options: argparse.Namespace) -> int:
     answer = ceiling_of(library, checkpoint.id, load_, hardware.id)
     law = law_for(library, "vllm")
     composition = composition_of(library, checkpoint.id)
-    expected = expected_tokens_per_s(law, composition, answer, load_) if law else None
+    stated = options.acceptance_length is not None
+    assumed = load_ if stated else with_typical_acceptance(library, load_)
+    expected = expected_tokens_per_s(law, composition, answer, assumed) if law else None
     result = {
         "checkpoint": checkpoint.id,
         "hardware": hardware.id,
@@ -216,10 +221,12 @@ def command_ceiling(options: argparse.Namespace) -> int:
         + ("not known" if kv is None else f"{kv / 1e9:8.3f} GB")
     )
     print(f"  {'total':16} {'':28} {answer.bytes_per_step / 1e9:8.3f} GB a step")
+    accepted = "" if load_.draft == "none" or stated else ", every draft accepted"
     print(f"ceiling {answer.ceiling_tokens_per_s:.1f} tok/s for one request, "
-          f"{answer.ceiling_aggregate_tokens_per_s:.1f} for all")  # fmt: skip
+          f"{answer.ceiling_aggregate_tokens_per_s:.1f} for all{accepted}")  # fmt: skip
     if expected:
-        print(f"expected about {expected:.1f} tok/s for one request in vLLM")
+        usual = accepted and f", at the usual {assumed.acceptance_length:.2f} tokens a step"
+        print(f"expected about {expected:.1f} tok/s for one request in vLLM{usual}")
     return OK
 
 
@@ -411,7 +418,11 @@ def command_diagnose(options: argparse.Namespace) -> int:
             place = f"{options.file}:{finding['line']}:{finding['column']}"
             print(f"{place}: {finding['severity']}: {finding['pitfall']}: {finding['message']}")
             print(f"  text  {finding['text']}\n  fix   {finding['fix']}")
-        if not result["findings"]:
+        for engine in result["other_engines"]:
+            print(f"{engine} is not vLLM; only vLLM's flags are known here")
+        if not result["read"]:
+            print("this looks neither like a command nor like a log of vLLM")
+        elif not result["findings"]:
             print("nothing found")
     return FINDINGS if any(each["severity"] == "error" for each in result["findings"]) else OK
 

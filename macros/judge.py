@@ -189,7 +189,7 @@ def _asked(library: Library, run: Measurement, point: Point) -> Iterator[tuple[s
         tokens = run.draft.num_tokens
         common = (context_of(point), point.concurrency, kv_format_of(run), run.draft.method)
         bound = Load(*common, tokens, tokens + 1.0, run.num_nodes)
-        usual = _with_typical_acceptance(library, bound)
+        usual = with_typical_acceptance(library, bound)
     if run.num_nodes > 1:
         stated, usual = stated or usual, None
     for load, is_stated in ((stated, True), (usual, False)):
@@ -248,7 +248,7 @@ def judge(
     speed = float(tokens_per_s)
     law = law_for(library, engine)
     reference = reference_for(library, engine, load, acceptance_is_stated=acceptance_is_stated)
-    assumed = load if acceptance_is_stated else _with_typical_acceptance(library, load)
+    assumed = load if acceptance_is_stated else with_typical_acceptance(library, load)
     expected = expected_tokens_per_s(law, composition, answer, assumed) if law else None
     ratio = speed / expected if expected else None
     alike = list(_alike(library, composition, load))
@@ -321,7 +321,8 @@ def length_of(chance: float, num_tokens: int) -> float:
     return sum(chance**position for position in range(num_tokens + 1))
 
 
-def _with_typical_acceptance(library: Library, load: Load) -> Load:
+def with_typical_acceptance(library: Library, load: Load) -> Load:
+    """Return a load with the acceptance that the records have for its kind of drafts."""
     chance = typical_acceptance(library, load.draft) if load.draft != "none" else None
     if chance is None:
         return load

@@ -87,12 +87,13 @@ class Content:
     word: Callable[[str, str], str]
 
 
-def read_library(root: Path) -> tuple[object, str]:
+def read_library(root: Path, *, writing: bool) -> tuple[object, str]:
     """Return the records below a folder, and the report of their faults, empty if there is none."""
     library, findings = importlib.import_module("macros.library").load(root)
     if not findings:
         findings = importlib.import_module("macros.checks").run(library)
-        findings = [finding for finding in findings if finding.rule not in WHILE_WRITING]
+        if writing:
+            findings = [each for each in findings if each.rule not in WHILE_WRITING]
     if not findings:
         return library, ""
     report = importlib.import_module("macros.findings").report
@@ -191,7 +192,7 @@ class LedgerPlugin(BasePlugin[LedgerConfig]):
         self.code_read_at = code_changed_at
         self.faults = ""
         try:
-            library, self.faults = read_library(ROOT)
+            library, self.faults = read_library(ROOT, writing=self.serving)
             if not self.faults or (self.serving and self.content is None):
                 self.content = render(library, set(map(authored, self.languages)))
         except Exception as error:

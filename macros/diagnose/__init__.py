@@ -9,13 +9,16 @@ FIELDS = ("pitfall", "severity", "line", "column", "text", "message", "fix")
 
 
 def main_diagnose(library, text: str, engine_version: str | None = None, language: str = "en"):
-    """What the command line prints: the version and the findings, in one language."""
+    """What the command line prints, in one language; see `report`."""
     result = Diagnoser(knowledge(library)).diagnose(text, engine_version)
     return report(result, language)
 
 
 def report(result: dict, language: str = "en") -> dict:
-    """The findings of a diagnosis in the words of one language."""
+    """The findings of a diagnosis in the words of one language.
+
+    `read` is whether the text was understood at all, `other_engines` what is started beside vLLM.
+    """
     version = result["engine_version"]
     findings = [
         {
@@ -24,7 +27,13 @@ def report(result: dict, language: str = "en") -> dict:
         }
         for finding in result["findings"]
     ]
-    return {"engine_version": version["text"] or version["stated"], "findings": findings}
+    engines = {each["engine"] for each in result["commands"]} - {"vllm"}
+    return {
+        "engine_version": version["text"] or version["stated"],
+        "findings": findings,
+        "read": result["read"],
+        "other_engines": sorted(engines),
+    }
 
 
 def parse_command(library, text: str) -> list[dict]:

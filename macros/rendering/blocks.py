@@ -35,11 +35,16 @@ class Card(NamedTuple):
     attributes: Mapping[str, object] = {}
 
 
+DRAFT_NAMES = {
+    "mtp": "MTP", "dflash": "DFlash", "dspark": "DSpark", "eagle3": "EAGLE-3", "ngram": "n-gram",
+}  # fmt: skip
+
+
 def draft_words(method: str | None, num_tokens: int | None, language: str) -> str:
     """Return how tokens were drafted, or that they were not, or that nobody says."""
     if method in (None, "none", "unknown"):
         return word(f"draft.{method or 'unknown'}", language)
-    name = method.upper() if method == "mtp" else method
+    name = DRAFT_NAMES[method]
     if num_tokens is None:
         return name
     unit = word("draft_token" if num_tokens == 1 else "draft_tokens", language)

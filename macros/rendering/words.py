@@ -57,7 +57,7 @@ WORDS: dict[str, dict[str, str]] = {
     "chart": {"en": "Chart", "zh": "图"},
     # The panel of the first screen.
     "panel.pick": {"en": "Pick a model", "zh": "选择模型"},
-    "panel.best": {"en": "Fastest measured so far", "zh": "目前实测最快"},
+    "panel.best": {"en": "Fastest measured, general text", "zh": "一般文本实测最快"},
     "panel.ceiling": {"en": "Ceiling without drafts", "zh": "无草稿时的上限"},
     "panel.share": {"en": "Share of the ceiling", "zh": "占上限"},
     "panel.recipe": {"en": "Full recipe", "zh": "完整配方"},

@@ -1,6 +1,7 @@
 """The command line answers, suggests, and refuses nonsense in one line with exit code 2."""
 
 import json
+import shutil
 import subprocess
 import sys
 
@@ -61,6 +62,38 @@ def test_ceiling_without_acceptance_is_a_bound(capsys):
                   "--draft-tokens", "2", "--acceptance-length", "2.5")  # fmt: skip
     assert bound["acceptance_length"] == 3
     assert real["ceiling_tokens_per_s"] == pytest.approx(bound["ceiling_tokens_per_s"] * 2.5 / 3)
+
+
+def test_expectation_takes_the_usual_acceptance_where_none_is_stated(capsys):
+    drafted = ("nvidia/Qwen3.6-35B-A3B-NVFP4", "--draft", "mtp", "--draft-tokens", "2")
+    expected = answer(capsys, "ceiling", *drafted)["expected_tokens_per_s"]
+    judged = answer(capsys, "judge", *drafted, "--tokens-per-s", "100")
+    assert expected == judged["expected_tokens_per_s"] < judged["ceiling_tokens_per_s"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hello world", "this looks neither like a command nor like a log of vLLM"),
+        ("llama-server -m model.gguf -c 8192", "llama.cpp is not vLLM; only vLLM's flags"),
+        ("vllm serve openai/gpt-oss-20b --gpu-memory-utilization 0.5", "nothing found"),
+    ],
+)
+def test_diagnose_says_what_it_cannot_read(capsys, tmp_path, text, said):
+    file = tmp_path / "pasted.txt"
+    file.write_text(text, "utf-8")
+    main(["diagnose", str(file)])
+    assert said in capsys.readouterr().out
+
+
+def test_an_unfinished_run_does_not_stand_in_the_way(capsys, monkeypatch, tmp_path):
+    shutil.copytree(ROOT / "tests" / "cases" / "healthy" / "data", tmp_path / "data")
+    monkeypatch.setattr("macros.__main__.ROOT", tmp_path)
+    run = tmp_path / "data" / "measurements" / "2026-01-10-vllm-small.yaml"
+    run.write_text(run.read_text("utf-8").replace("source: small-source", "source: null"), "utf-8")
+    assert main(["ceiling", "somebody-small-moe-nvfp4"]) == 0
+    assert "data/measurements/2026-01-10-vllm-small.yaml is unfinished" in capsys.readouterr().err
+    assert main(["check"]) == 1
 
 
 def test_fit_tells_what_does_not_fit(capsys):

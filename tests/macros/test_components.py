@@ -382,7 +382,7 @@ def test_a_speed_stands_with_its_load_drafts_date_and_evidence():
         (None, None, "drafts not stated", "草稿未说明"),
         ("unknown", 2, "drafts not stated", "草稿未说明"),
         ("mtp", 2, "MTP, 2 draft tokens", "MTP，2 个草稿词元"),
-        ("eagle3", None, "eagle3", "eagle3"),
+        ("eagle3", None, "EAGLE-3", "EAGLE-3"),
     ],
 )
 def test_drafts_are_named_or_said_to_be_unknown(method, num_tokens, english, chinese):

@@ -1,7 +1,7 @@
 // The judge in the browser: the lines of macros/judge.py over the points, ratios and causes that Python wrote.
 // Pure functions without a page. tests/macros/test_judge_js.py holds both to the same answers.
 
-import { LedgerError, PLAIN, ceiling, expectedTokensPerS, step } from "./ledger.js";
+import { LedgerError, PLAIN, ceiling, expectedTokensPerS, step, withTypicalAcceptance } from "./ledger.js";
 
 const FEWEST_ALIKE = 5;
 const MOST_SHOWN = 8;
@@ -175,15 +175,6 @@ const causesOf = (causes, ratio, inputs, share, reference) => {
   return found.map(([, cause]) => cause);
 };
 
-/** A load with the acceptance that the records have for its kind of drafts. */
-const withTypicalAcceptance = (judging, load) => {
-  const chance = judging.acceptance[load.draft] ?? null;
-  if (chance === null) return load;
-  let acceptance_length = 0;
-  for (let position = 0; position <= load.draft_tokens; position += 1) acceptance_length += chance ** position;
-  return { ...load, acceptance_length };
-};
-
 /** Whether one request's speed, as stated, is normal for a checkpoint under a load in an engine. */
 export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, acceptance_is_stated = true, hardware = "dgx-spark" }) => {
   const composition = data.checkpoints[checkpoint];
@@ -193,7 +184,7 @@ export const judge = (data, judging, { checkpoint, tokens_per_s, load, engine, a
   const speed = Number(tokens_per_s);
   const law = lawOf(data, judging, engine);
   const reference = ratiosOf(judging, engine, load, acceptance_is_stated);
-  const assumed = acceptance_is_stated ? load : withTypicalAcceptance(judging, load);
+  const assumed = acceptance_is_stated ? load : withTypicalAcceptance(data, load);
   const expected = law && expectedTokensPerS(law, composition, answer, assumed);
   const ratio = expected ? speed / expected : null;
   const alike = Object.keys(judging.points)

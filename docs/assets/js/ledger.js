@@ -130,6 +130,15 @@ export const expectedTokensPerS = (law, composition, answer, load) => {
   return load.acceptance_length / seconds;
 };
 
+/** A load with the acceptance that the records have for its kind of drafts. */
+export const withTypicalAcceptance = (data, load) => {
+  const chance = data.acceptance[load.draft] ?? null;
+  if (chance === null) return load;
+  let acceptance_length = 0;
+  for (let position = 0; position <= load.draft_tokens; position += 1) acceptance_length += chance ** position;
+  return { ...load, acceptance_length };
+};
+
 /** The cache that one request of a context occupies; null where it is not known. */
 export const kvBytesKept = (composition, contextTokens, kvFormat, withDraft) => {
   if (composition.cached === null) return null;

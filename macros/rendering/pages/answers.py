@@ -17,6 +17,8 @@ from macros.rendering.words import words_of
 
 MOST_MODELS = 8
 T = {
+    "format.mixed": {"en": "Mixed", "zh": "混合"},
+    "format.int4-autoround": {"en": "INT4 AutoRound", "zh": "INT4 AutoRound"},
     "which": {
         "en": "Fastest models for one user on one Spark",
         "zh": "单台 Spark 单用户最快的模型",
@@ -131,15 +133,21 @@ def crossover(library: Library, language: str, model: str) -> Html:
         for name in formats:
             point = best_of[name]
             cells.append(_linked(point, language) if point else None)
-        rows.append([*cells, winner.upper()])
+        rows.append([*cells, _format_name(winner, language)])
     if not rows:
         return EMPTY
     return data_table(
         columns=[Column(_t("at_once", language), number=True),
-                 *[Column(name.upper(), "tok/s", number=True) for name in formats],
+                 *[Column(_format_name(name, language), "tok/s", number=True) for name in formats],
                  Column(_t("fastest", language))],
         rows=rows, caption=_t("crossover", language), language=language,
     )  # fmt: skip
+
+
+def _format_name(quantization: str, language: str) -> str:
+    """Return how a kind of quantization is called: NVFP4, INT4 AutoRound, mixed."""
+    key = f"format.{quantization}"
+    return _t(key, language) if key in T else quantization.upper()
 
 
 def _linked(point: Together, language: str) -> Html:

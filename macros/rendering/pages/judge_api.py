@@ -9,7 +9,6 @@ from macros.judge import (
     like_ratios,
     measured_points,
     reference_ratios,
-    typical_acceptance,
 )
 from macros.law import ALL_ENGINES, engine_family, laws
 from macros.library import Library
@@ -31,7 +30,6 @@ def data(library: Library) -> dict[str, Any]:
             each.id: {"name": each.name, "family": engine_family(library, each.id)}
             for each in library.records(Engine)
         },
-        "acceptance": {method: typical_acceptance(library, method) for method in ("mtp", "dflash")},
         "ratios": {engine: ratios(library, engine) for engine in laws(library)},
         "batch_ratios": {engine: ratios(library, engine, batch_ratios) for engine in laws(library)},
         "like_ratios": {engine: like_ratios(library, engine) for engine in laws(library)},

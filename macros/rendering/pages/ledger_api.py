@@ -6,6 +6,7 @@ from typing import Any
 
 from macros import ledger
 from macros.compositions import composition_of, has_composition
+from macros.judge import typical_acceptance
 from macros.law import laws
 from macros.library import Library
 from macros.memory import logged_reserves
@@ -30,6 +31,7 @@ def data(library: Library) -> dict[str, Any]:
             }
             for name, each in library.single("formats").root.items()
         },
+        "acceptance": {method: typical_acceptance(library, method) for method in ("mtp", "dflash")},
         "laws": {engine: asdict(law) for engine, law in laws(library).items()},
         "models": {
             each.id: {"name": each.name, "context_tokens": each.context_tokens}

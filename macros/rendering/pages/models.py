@@ -54,7 +54,10 @@ from macros.rendering.words import COLONS, bracketed, word, words_of
 from macros.shapes import FAMILIES
 
 T = {
-    "best": {"en": "Best measured on one Spark: {speed}", "zh": "单台 Spark 目前实测最快：{speed}"},
+    "best": {
+        "en": "Best measured on one Spark, general text: {speed}",
+        "zh": "单台 Spark 一般文本实测最快：{speed}",
+    },
     "none": {
         "en": "No comparable measurement of one request on one Spark is on record yet.",
         "zh": "目前还没有可比较的单台 Spark 单请求实测。",

@@ -221,6 +221,11 @@ T = {
         "zh": "把 `TPOT` 与上表对照：1000 除以它就是单个请求的速度。草稿在随机文字上的效果，与在你"
         "自己的提示词上不同。",
     },
+    "bench_inside": {
+        "en": "The command runs inside the container; where vLLM runs without Docker, leave out "
+        "`{inside}`.",
+        "zh": "这条命令在容器里运行；vLLM 不在 Docker 里时，去掉 `{inside}`。",
+    },
     "runs": {"en": "Measured", "zh": "实测"},
     "trouble": {"en": "If it does not work", "zh": "如果出问题"},
     "next": {"en": "What to try next", "zh": "下一步可以试"},
@@ -353,6 +358,7 @@ def _page(library: Library, recipe: Recipe, language: str) -> Page:
         heading(_t("bench", language), "benchmark"),
         command(code=benchmark(library, recipe)),
         element("p", inline(_t("bench_note", language))),
+        _inside_note(recipe, language),
         heading(_t("flags", language), "flags"),
         _flags(library, recipe, language),
     ]
@@ -686,11 +692,22 @@ def tokenizer_of(library: Library, recipe: Recipe) -> str:
     return next(filter(None, others), model_of(recipe, checkpoint))
 
 
+def _inside(recipe: Recipe) -> str:
+    """Return what runs a command in the recipe's container; nothing where it holds no vLLM."""
+    return "" if recipe.engine.name == "llama.cpp" else f"docker exec {container_name(recipe)} "
+
+
+def _inside_note(recipe: Recipe, language: str) -> Html | None:
+    inside = _inside(recipe).strip()
+    note = inline(_t("bench_inside", language, inside=inside))
+    return element("p", note) if inside else None
+
+
 def benchmark(library: Library, recipe: Recipe) -> str:
     """Return the command that measures one request, counted by the server's own usage."""
     tokenizer = tokenizer_of(library, recipe)
     return (
-        "vllm bench serve \\\n"
+        f"{_inside(recipe)}vllm bench serve \\\n"
         f"  --model {recipe.served_name} \\\n"
         f"  --tokenizer {tokenizer} \\\n"
         f"  --base-url http://{LOCAL}:{PORT} \\\n"
@@ -801,7 +818,7 @@ def _index_row(library: Library, recipe: Recipe, language: str) -> Row:
             record_link(library, f"recipes/{recipe.id}", language),
             _t(f"purpose.{recipe.purpose}", language),
             machines(recipe, language),
-            f"{recipe.engine.name} {recipe.engine.version}",
+            f"{engine_name(library, recipe.engine.name, language)} {recipe.engine.version}",
             measured,
             rounded(expected * together, decimals=0) if expected else None,
             rounded(shown.answer.ceiling_tokens_per_s * together, decimals=1) if shown else None,

@@ -41,7 +41,8 @@ export function diagnose(input, table, options = {}) {
   findings.push(...log.findings);
   if (launches.length === 0 && options.engineVersion) findings.push(...statedFindings(text, table, options.engineVersion));
   const version = launches.length > 0 ? commands[0].version : logVersion(table, context, log);
-  return { engine_version: version, findings: finish(findings, String(input ?? ""), table, options.languages ?? LANGUAGES), commands, log: { told: log.told, root: log.root } };
+  const read = commands.length > 0 || findings.length > 0 || Object.keys(log.told).length > 0 || log.root !== null;
+  return { read, engine_version: version, findings: finish(findings, String(input ?? ""), table, options.languages ?? LANGUAGES), commands, log: { told: log.told, root: log.root } };
 }
 
 /** What is to be said of the reader's release where no command can carry it. */

@@ -1,6 +1,6 @@
 // The calculator: a checkpoint under a load becomes a bar, a ceiling, an expected speed and a fit.
 
-import { LedgerError, ceiling, expectedTokensPerS, fit, withFormats } from "../ledger.js";
+import { LedgerError, ceiling, expectedTokensPerS, fit, withFormats, withTypicalAcceptance } from "../ledger.js";
 import { drafterOf, markWrong, pairCheckpoints, readLoad, showDraftFields } from "./load.js";
 import {
   fetchJson, fieldsOf, fillFields, gibibytes, gigabytes, h, percent, rememberFields, replaceQuery, rounded, say, showState,
@@ -218,7 +218,8 @@ export const start = async (root) => {
       const answer = ceiling(composition, load, { ...machine, drafter });
       const published = ceiling(plain, load, { ...machine, drafter }).ceiling_tokens_per_s;
       const law = data.laws[ENGINE] ?? data.laws.all ?? null;
-      const expected = law && expectedTokensPerS(law, composition, answer, load);
+      const assumed = read.acceptanceIsStated ? load : withTypicalAcceptance(data, load);
+      const expected = law && expectedTokensPerS(law, composition, answer, assumed);
       const context = { load, plain, composition, drafter, chosen, published };
       place("answer").replaceChildren(...answerOf(root, context, answer, expected).filter(Boolean));
       place("bar").replaceChildren(barOf(answer, plain.name, root, order));

@@ -136,8 +136,7 @@ const show = (root, texts, table, form, change) => {
     return;
   }
   const result = diagnose(text, table, { engineVersion: form.elements.version.value || null, languages: [LANGUAGE] });
-  const said = result.commands.length > 0 || result.findings.length > 0 || Object.keys(result.log.told).length > 0 || result.log.root !== null;
-  if (!said) {
+  if (!result.read) {
     showState(root, "error", say(root, "unread"));
     return;
   }
