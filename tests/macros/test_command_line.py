@@ -76,7 +76,11 @@ def test_expectation_takes_the_usual_acceptance_where_none_is_stated(capsys):
     [
         ("hello world", "this looks neither like a command nor like a log of vLLM"),
         ("llama-server -m model.gguf -c 8192", "llama.cpp is not vLLM; only vLLM's flags"),
-        ("vllm serve openai/gpt-oss-20b --gpu-memory-utilization 0.5", "nothing found"),
+        (
+            "vllm serve openai/gpt-oss-20b --gpu-memory-utilization 0.5 --max-num-seqs 4"
+            " --max-model-len 65536 --host 127.0.0.1",
+            "nothing found",
+        ),
     ],
 )
 def test_diagnose_says_what_it_cannot_read(capsys, tmp_path, text, said):
@@ -187,6 +191,9 @@ BAD = [
     (("judge", "openai/gpt-oss-120b", "--tokens-per-s", "0"), "must be more than 0"),
     (("judge", "openai/gpt-oss-120b", "--tokens-per-s", "fast"), "is not a number"),
     (("judge", "openai/gpt-oss-120b", "--tokens-per-s", "9", "--engine", "foo"), "known are"),
+    (("judge", "openai/gpt-oss-120b", "--tokens-per-s", "9", "--engine", "vlm"), "mean vllm"),
+    (("cieling", "openai/gpt-oss-120b"), "unknown command 'cieling'; did you mean ceiling"),
+    (("check", "no-such-file.yaml"), "there is no no-such-file.yaml"),
     (("new", "modle", "x"), "did you mean model"),
     (("new", "model", "gpt-oss-120b"), "exists"),
     (("new", "model", "../up"), "an id is lower case"),
@@ -206,3 +213,20 @@ def test_nonsense_gets_one_clear_line_and_exit_code_2(capsys, arguments, words):
 
 def test_engine_is_found_in_any_letter_case(capsys):
     assert judged(capsys, "28.4", "--engine", "VLLM")["engine"] == "vllm"
+
+
+def test_check_shows_all_or_only_what_is_in_some_files(capsys, tmp_path, monkeypatch):
+    shutil.copytree(ROOT / "tests" / "cases" / "healthy" / "data", tmp_path / "data")
+    for number in range(7):
+        (tmp_path / "data" / "measurements" / f"{number}.yml").write_text("id: x\n", "utf-8")
+    monkeypatch.setattr("macros.__main__.ROOT", tmp_path)
+    said = {}
+    for options in ((), ("--all",), ("data/measurements/3.yml",), ("data/models",)):
+        paths = [str(tmp_path / each) if "/" in each else each for each in options]
+        code = main(["check", *paths])
+        said[options] = (code, capsys.readouterr().out)
+    assert [said[options][0] for options in said] == [1, 1, 1, 0]
+    counts = [text.count(": identity/unread-file:") for _, text in said.values()]
+    assert counts == [5, 7, 1, 0]
+    assert "and 2 more of identity/unread-file; see all:" in said[()][1]
+    assert said[("data/models",)][1].startswith("7 found in other files; the rules run once")

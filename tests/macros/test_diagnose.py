@@ -276,7 +276,7 @@ def test_edits_carry_out_the_fix():
 
 def test_the_report_has_the_fields_of_the_command_line():
     result = main_diagnose(library(), HEALTHY + " --foo")
-    assert set(result) == {"engine_version", "findings"}
+    assert set(result) == {"engine_version", "findings", "read", "other_engines"}
     fields = {"pitfall", "severity", "line", "column", "text", "message", "fix"}
     assert all(set(finding) == fields for finding in result["findings"])
     chinese = report(diagnoser().diagnose(HEALTHY + " --foo"), "zh")

@@ -1,7 +1,7 @@
 /** Launches of a server found in a pasted text: image, options, variables, flags and model. */
 
-import { isIn } from "./engine.js";
-import { blankDecoration, readShell } from "./shell.js";
+import { isIn, nearest } from "./engine.js";
+import { blankDecoration, blankNumbers, readShell } from "./shell.js";
 import { eachMapping, readYaml, valueOf } from "./yaml.js";
 
 const RUNTIMES = ["docker", "podman", "nerdctl", "docker.exe"];
@@ -16,7 +16,7 @@ const IMAGES = [
   { engine: "vllm", pattern: /vllm/ },
   { engine: "sglang", pattern: /sglang/ },
   { engine: "tensorrt-llm", pattern: /tensorrt-llm/ },
-  { engine: "llama.cpp", pattern: /llama\.cpp/ },
+  { engine: "llama.cpp", pattern: /llama[._-]?cpp/ },
   { engine: "ollama", pattern: /(?:^|\/)ollama/ },
 ];
 const BARE_OPTIONS = new Set([
@@ -27,12 +27,18 @@ const SHORT_OPTIONS = {
   d: "--detach", i: "--interactive", t: "--tty", P: "--publish-all", q: "--quiet", e: "--env", v: "--volume", p: "--publish",
   w: "--workdir", u: "--user", m: "--memory", h: "--hostname", l: "--label", c: "--cpu-shares", a: "--attach",
 };
+const QUADLET_KEYS = {
+  AddDevice: "--device", Volume: "--volume", Mount: "--volume", PublishPort: "--publish", Network: "--network",
+  Environment: "--env", ShmSize: "--shm-size", Entrypoint: "--entrypoint",
+};
 const OPTION_NAMES = { "--net": "--network", "--volumes": "--volume", "--mount": "--volume" };
+const COMMON_FLAGS = ["--host", "--port", "--model", "--api-key", "--config"];
+const PLACEHOLDER = /^(?:\{\{?[^{}":]{1,60}\}?\}|\.{3}|\u2026)$/;
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 const LAUNCH_HINT = /vllm|VLLM_|docker|podman|sglang|llama-server|trtllm|^[ \t]*(?:image|command|args)[ \t]*:|(?:^|[ \t])--[a-z]/m;
-const YAML_HINT = /^[ \t]*(?:- )?(?:services|image|command|environment|entrypoint|containers|args|ipc|apiVersion|healthcheck)[ \t]*:/m;
+const YAML_HINT = /^[ \t]*(?:- )?(?:services|image|command|cmd|environment|entrypoint|containers|args|ipc|apiVersion|healthcheck)[ \t]*:/m;
 const SHELL_LINE = /^[ \t]*(?:(?:sudo|exec|nohup)[ \t]+)*(?:docker|podman|vllm|python3?|export|bash|sh)[ \t]/m;
-const LOG_LINE = /^\s*(?:\([^)\n]{1,60}\)\s*)*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b|\[[A-Z]{4,8}\]|Traceback |\w+(?:\.\w+)*(?:Error|Exception): |\s+File "|usage: |[\w./-]{1,80}(?: \w{1,20})?: error: )/;
+const LOG_LINE = /^\s*(?:\([^)\n]{1,60}\)\s*)*(?:\[?\d{4}-\d\d-\d\d|\[?\d\d:\d\d:\d\d|(?:INFO|WARNING|ERROR|DEBUG|CRITICAL)\b|\[[A-Z]{4,8}\]|Traceback |\w+(?:\.\w+)*(?:Error|Exception): |\s+File "|[Uu]sage: |[\w./-]{1,80}(?: \w{1,20})?: error: )/;
 const LINE_HEAD = /^(?:\u001b\[[\d;]{0,12}m|[\w.-]{1,60} {0,8}\| ?|\d{4}-\d\d-\d\d[T ][\d:.,]{8,20}Z? |[A-Z][a-z]{2} {1,2}\d{1,2} [\d:]{8} \S{1,60} \S{1,60}: |> | {0,6}\d{1,6}(?:[:|] | {2})|\([^()\n]{1,60}\)(?:\u001b\[[\d;]{0,12}m)? )/;
 const MAX_HEADS = 4;
 const COMMAND_LINE = /^\s*(?:[$#>]\s+)?(?:sudo|grep|dmesg|journalctl|docker|podman|curl|export|vllm|python3?|pip|uv|nvidia-smi|cat|echo|sed|awk|ssh|apt|apt-get|ray|kubectl|git|cd|find|tee|watch|free)\s/;
@@ -43,7 +49,7 @@ const MAX_LAUNCHES = 40;
 
 /** Whether a line is a command of a script and not what a program printed. */
 export function isCommandLine(line) {
-  return COMMAND_LINE.test(line) && !LOG_LINE.test(line);
+  return COMMAND_LINE.test(line) && !isLogLine(line);
 }
 
 /** Whether a line is one that a program logged, whatever a container or a journal put before it. */
@@ -53,7 +59,7 @@ export function isLogLine(line) {
 
 /** A line without what a container, a journal, a terminal or a listing put before it. */
 export function withoutLineHead(line) {
-  let rest = line;
+  let rest = line.trimStart();
   for (let round = 0; round < MAX_HEADS; round += 1) {
     const match = LINE_HEAD.exec(rest);
     if (!match) break;
@@ -66,23 +72,79 @@ export function withoutLineHead(line) {
 export function readCommands(text, engine) {
   const [start, part] = commandWindow(text);
   if (part === "") return { launches: [], faults: [], comments: [] };
-  const clean = unitAsScript(blankDecoration(blankLogLines(part)));
-  const comments = [...part.matchAll(/(?:^|\s)#([^\n]*)/g)].map((match) => match[1]);
+  const clean = blankNumbers(blankLogLines(part));
+  return (start === 0 && readFenced(clean, engine)) || { ...readPart(clean, start, engine), comments: commentsOf(part) };
+}
+
+function commentsOf(text) {
+  return [...text.matchAll(/(?:^|\s)#([^\n]*)/g)].map((match) => match[1]);
+}
+
+/** The launches of one script, manifest or unit that begins at a place of the pasted text. */
+function readPart(part, start, engine) {
+  const plain = blankDecoration(part);
+  const isQuadlet = /^[ \t]*\[Container\]/m.test(plain);
+  const clean = isQuadlet ? plain : unitAsScript(plain);
   const places = Array.from({ length: clean.length + 1 }, (_, index) => start + index);
   const isYaml = YAML_HINT.test(clean) && !SHELL_LINE.test(clean.slice(0, clean.search(YAML_HINT) + 1));
-  const found = isYaml ? readManifest(clean, places) : readScript(clean, places);
+  const read = isQuadlet ? readQuadlet : isYaml ? readManifest : readScript;
+  const found = read(clean, places);
   for (const launch of found.launches) finishLaunch(launch, engine);
-  return { ...found, launches: found.launches.filter(serves), comments };
+  return { launches: found.launches.filter((launch) => serves(launch, engine)), faults: found.faults };
+}
+
+/** The launches in the code blocks of an article or a post, read without its prose; null where there are none. */
+function readFenced(text, engine) {
+  const blocks = codeBlocks(text);
+  const manifests = blocks.filter(([from, to]) => YAML_HINT.test(text.slice(from, to)));
+  const scripts = blocks.filter((block) => !manifests.includes(block));
+  const found = [scripts, ...manifests.map((block) => [block])].filter((each) => each.length > 0)
+    .map((each) => readPart(only(text, each), 0, engine));
+  const launches = found.flatMap((each) => each.launches).sort((a, b) => a.head.start - b.head.start);
+  if (launches.length === 0) return null;
+  return { launches, faults: found.flatMap((each) => each.faults), comments: commentsOf(only(text, blocks)) };
+}
+
+/** Where the code blocks of a text begin and end; a fence that names a language opens one, whatever was open. */
+function codeBlocks(text) {
+  const blocks = [];
+  let from = null;
+  for (const mark of text.matchAll(/^[ \t]*(?:>[ \t]*)?(?:```|~~~)([^`\n]*)$/gm)) {
+    const isOpening = from === null || mark[1].trim() !== "";
+    if (!isOpening) blocks.push([from, mark.index]);
+    from = isOpening ? mark.index + mark[0].length : null;
+  }
+  if (from !== null) blocks.push([from, text.length]);
+  return blocks;
+}
+
+/** A text with all but some of its parts blanked, so that places stay true; an empty command ends each part. */
+function only(text, parts) {
+  const blank = (from, to) => text.slice(from, to).replace(/[^\n]/g, " ");
+  let result = "";
+  for (const [from, to] of parts) {
+    const before = blank(result.length, from);
+    result += (result === "" ? before : before.replace(/ {3}/, ":; ")) + text.slice(from, to);
+  }
+  return result + blank(result.length, text.length);
 }
 
 /** Whether a launch starts a server and does not only ask something. */
-function serves(launch) {
-  if (launch.engine === null || isProse(launch)) return false;
+function serves(launch, engine) {
+  if (launch.engine === null || isProse(launch) || isForeign(launch, engine)) return false;
+  if (launch.options.some((option) => /^--help\W?$/.test(option.name))) return false;
   return !launch.arguments.some((word) => /^(?:-h|--help(?:=.*)?|--version|-v)$/.test(word.text));
 }
 
-/** Whether the words behind `vllm serve` are a sentence and no arguments. */
+/** Whether flags that stand alone are those of another program. */
+function isForeign(launch, engine) {
+  if (launch.form !== "fragment" || launch.flags.length === 0) return false;
+  return !launch.flags.some((flag) => flag.known || nearest(flag.spelled, engine.everywhere.keys()));
+}
+
+/** Whether the words behind `vllm serve` or behind a lone flag are a sentence and no arguments. */
 function isProse(launch) {
+  if (launch.form === "fragment" && launch.strays.length > 1) return true;
   if (launch.engine !== "vllm" || launch.lead !== "vllm-serve") return false;
   const isModel = launch.model === null || /[/\d$~]/.test(launch.model.text);
   return !isModel && launch.strays.length > 1;
@@ -125,34 +187,44 @@ function readScript(text, places, inherited = null) {
   const named = [...set].filter(([name, { text: value }]) => /MODEL/.test(name) && value !== "");
   const launches = [];
   const exported = inherited ? [...inherited] : [];
+  const starting = [];
+  const settingUp = [];
   let rest = null;
   for (const command of commands) {
     const { variables, words } = splitPrefix(command.words, exported);
+    if (words.length === 0) settingUp.push(command);
     if (words.length === 0) continue;
     if (launches.length >= MAX_LAUNCHES) break;
     const found = readCommand(words, [...exported, ...variables]);
     for (const launch of found) launches.push({ ...launch, numExported: exported.length, models: named.map(([name, value]) => ({ name, ...value })) });
-    const isFlags = words[0].text.startsWith("--") && !/:$/.test(words[0].text);
-    if (found.length === 0 && isFlags && !rest) rest = { words, variables: [...exported] };
+    if (found.length > 0) starting.push(command);
+    const isFlags = words[0].text.startsWith("--") && !/[:)]$/.test(words[0].text);
+    if (found.length === 0 && isFlags && !rest) rest = { command, words, variables: [...exported] };
   }
-  if (launches.length === 0 && rest) launches.push(newLaunch("fragment", rest.words[0], rest.variables, { arguments: rest.words }));
+  if (launches.length === 0 && rest) {
+    starting.push(rest.command);
+    launches.push(newLaunch("fragment", rest.words[0], rest.variables, { arguments: rest.words }));
+  }
   const settings = exported.filter((variable) => variable.name.startsWith("VLLM_"));
   if (launches.length === 0 && settings.length > 0 && !inherited) launches.push(newLaunch("fragment", settings[0], exported, {}));
   for (const launch of launches) launch.later = exported.slice(launch.numExported ?? exported.length);
-  return { launches, faults: relevantFaults(faults, commands, launches) };
+  const isList = launches.every((launch) => launch.form === "fragment") && !starting.some((command) => command.continued);
+  const relevant = relevantFaults(faults, [...starting, ...settingUp], launches);
+  return { launches, faults: relevant.filter((fault) => !(isList && fault.kind === "missing-continuation")) };
 }
 
-/** Faults that lie in a command that starts something; one missing continuation a command. */
+/** Faults that lie in a command that starts something or sets a variable; one of a kind a command. */
 function relevantFaults(faults, commands, launches) {
   if (launches.length === 0) return [];
   const spans = commands.map(({ words }) => [
-    words.reduce((least, word) => Math.min(least, word.start), Infinity), words.reduce((most, word) => Math.max(most, word.end), 0) + 400,
+    words.reduce((least, word) => Math.min(least, word.start), Infinity), words.reduce((most, word) => Math.max(most, word.end), 0),
   ]);
   const kept = [];
   for (const fault of faults) {
-    const span = spans.find(([from, to]) => fault.start >= from && fault.start <= to);
-    const isTold = kept.some((other) => other.kind === fault.kind && other.span === span);
-    if (!isTold) kept.push({ ...fault, span });
+    const margin = fault.kind.endsWith("quote") ? 0 : 400;
+    const span = spans.find(([from, to]) => fault.start >= from && fault.start <= to + margin);
+    if (!span || kept.some((other) => other.kind === fault.kind && other.span === span)) continue;
+    kept.push({ ...fault, span });
   }
   return kept;
 }
@@ -210,15 +282,17 @@ function readCommand(words, variables, depth = 0) {
     return readInner(inner, variables);
   }
   const found = readServer(words, variables, "shell");
-  if (found.length > 0 || TEXT_PROGRAMS.includes(texts[0])) return found;
-  const quoted = words.find((word) => word.quoted && QUOTED_LAUNCH.test(word.text));
-  return quoted ? readInner(quoted, variables) : [];
+  if (found.length > 0) return found;
+  const quoted = words.findIndex((word) => word.quoted && QUOTED_LAUNCH.test(word.text));
+  const isText = texts.slice(0, quoted).some((text) => TEXT_PROGRAMS.includes(text));
+  return quoted < 0 || isText ? [] : readInner(words[quoted], variables);
 }
 
 /** The launches of a script that is one word of another command, as after `bash -c` or `ssh host`. */
 function readInner(word, variables) {
   const found = readScript(word.text, word.places, variables);
-  return found.launches.map((launch) => ({ ...launch, faults: found.faults }));
+  const isOpen = (each) => each.open || (word.open && /\$[\w{(]/.test(each.text));
+  return found.launches.map((launch) => ({ ...launch, faults: found.faults, arguments: launch.arguments.map((each) => ({ ...each, open: isOpen(each) })) }));
 }
 
 function baseName(text) {
@@ -315,7 +389,7 @@ function containerLaunches(form, head, image, options, words, variables, depth =
     const isShell = SHELLS.includes(command[0]?.text);
     const lead = isServe ? "serve" : isShell ? "shell" : command.length > 0 ? "arguments" : "nothing";
     const isOther = runsOther(entrypoint, command, imageInfo);
-    launches = [newLaunch(form, head, [], { lead, engine: isOther ? null : imageEngine(imageInfo), arguments: isShell ? [] : command.slice(isServe ? 1 : 0) })];
+    launches = [newLaunch(form, head, [], { lead, engine: isOther ? null : imageEngine(imageInfo, form), arguments: isShell ? [] : command.slice(isServe ? 1 : 0) })];
   }
   return launches.map((launch) => ({
     ...launch, form, image: imageInfo, options, entrypoint,
@@ -325,12 +399,33 @@ function containerLaunches(form, head, image, options, words, variables, depth =
   }));
 }
 
+/** The launch of a Podman unit: its keys are the options of `podman run`, `Exec` is what runs. */
+function readQuadlet(text, places) {
+  const options = [];
+  let image = null;
+  let words = [];
+  const from = text.indexOf("[Container]");
+  for (const match of text.slice(from).matchAll(/^[ \t]*([A-Za-z]+)[ \t]*=((?:[^\n\\]|\\\r?\n|\\[^\n])*)/gm)) {
+    const [whole, key, value] = match;
+    const at = from + match.index + whole.length - value.length;
+    const found = readShell(value, places.slice(at, at + value.length + 1)).commands.flatMap((command) => command.words);
+    const name = QUADLET_KEYS[key];
+    if (key === "Image") image = found[0] ?? null;
+    if (key === "Exec") words = found;
+    if (key === "PodmanArgs") for (let index = 0; index < found.length; index += 1) index += readOption(found, index, options);
+    if (name) for (const word of found) options.push({ name, value: word.text, start: word.start, end: word.end, open: word.open });
+  }
+  const launches = image ? containerLaunches("docker", image, image, options, words, []) : [];
+  return { launches, faults: [] };
+}
+
 /** Whether a container runs another program than its server. */
 function runsOther(entrypoint, command, image) {
   const program = baseName(command[0]?.text ?? "");
   if (program === "vllm") return command[1]?.text !== "serve";
   if (entrypoint && typeof entrypoint.value === "string" && entrypoint.value !== "") return !["serve", "vllm"].includes(program);
-  return /nvcr\.io/.test(image?.text ?? "") && /^(?:python3?|bash|sh|nvidia-smi|pip|ls|cat|env)$/.test(program);
+  if (/vllm\/vllm-openai/.test(image?.text ?? "")) return false;
+  return /^(?:python3?|bash|sh|nvidia-smi|pip|ls|cat|env|ray|sleep|tail)$/.test(program) || /\.(?:sh|py)$/.test(program);
 }
 
 /** The words of the program: those of the entry point before those of the command. */
@@ -341,8 +436,8 @@ function entrypointWords(entrypoint, words) {
   return [{ text: value, start, end, places: [], quoted: false, open: false }, ...words];
 }
 
-function imageEngine(image) {
-  if (!image) return "vllm";
+function imageEngine(image, form) {
+  if (!image) return form === "docker" ? "unknown" : "vllm";
   return IMAGES.find((known) => known.pattern.test(image.text.toLowerCase()))?.engine ?? "unknown";
 }
 
@@ -350,7 +445,7 @@ function containerVariable(option) {
   const cut = String(option.value).indexOf("=");
   if (typeof option.value !== "string") return null;
   const name = cut < 0 ? option.value : option.value.slice(0, cut);
-  return { name, value: cut < 0 ? null : option.value.slice(cut + 1), start: option.start, end: option.end, open: option.open || cut < 0 };
+  return { name, value: cut < 0 ? null : option.value.slice(cut + 1), start: option.start, end: option.end, open: option.open || cut < 0 || /\$[{\w]/.test(option.value.slice(cut + 1)) };
 }
 
 function readImage(word) {
@@ -372,7 +467,16 @@ function readManifest(text, places) {
   const launches = [];
   const faults = [];
   for (const node of readYaml(text)) {
+    const recipe = readRecipe(node);
+    if (recipe) {
+      shiftLaunch(recipe, places);
+      launches.push(...recipe.launches);
+      faults.push(...recipe.faults);
+      continue;
+    }
     eachMapping(node, (map) => {
+      const proxied = readProxied(valueOf(map, "cmd"));
+      for (const launch of proxied) launches.push(shiftLaunch(launch, places));
       const keys = map.entries.map((entry) => entry.key);
       const isService = keys.includes("command") || keys.includes("args") || keys.includes("image") || keys.includes("entrypoint");
       if (!isService || keys.includes("services")) return;
@@ -380,6 +484,51 @@ function readManifest(text, places) {
     });
   }
   return { launches, faults };
+}
+
+/** The launch that a proxy starts for a model: `cmd` of llama-swap, whose line breaks are blanks. */
+function readProxied(node) {
+  if (node?.kind !== "scalar" || !/\s/.test(node.text)) return [];
+  const text = node.text.replace(/^[ \t]*#[^\n]*/gm, (comment) => " ".repeat(comment.length)).replace(/\\?\n/g, (end) => " ".repeat(end.length));
+  return readShell(text, node.places).commands.flatMap((command) => readCommand(command.words, []));
+}
+
+/** The launches of a recipe of the Spark tools: a script with `{name}` for each of its defaults. */
+function readRecipe(root) {
+  const command = root.kind === "map" ? valueOf(root, "command") : undefined;
+  const defaults = root.kind === "map" ? valueOf(root, "defaults") : undefined;
+  const isRecipe = valueOf(root, "recipe_version") !== undefined || defaults?.kind === "map";
+  if (command?.kind !== "scalar" || !isRecipe || valueOf(root, "image") !== undefined) return null;
+  const { text, places } = withDefaults(command, defaults);
+  const found = readScript(text, places, recipeVariables(root));
+  const isSolo = valueOf(root, "solo_only")?.text === "true";
+  for (const launch of found.launches) if (!isSolo) launch.wrapper = [{ text: "sparkrun" }, ...launch.wrapper];
+  return found;
+}
+
+/** A recipe's command with its defaults put in, and the place of each letter; doubled braces stand for one. */
+function withDefaults(command, defaults) {
+  const letters = [];
+  const places = [];
+  const add = (text, from, end) => {
+    text.split("").forEach((letter, index) => {
+      letters.push(letter);
+      places.push(command.places[index === text.length - 1 ? end - 1 : Math.min(from + index, end - 1)]);
+    });
+  };
+  let at = 0;
+  for (const match of command.text.matchAll(/\{\{|\}\}|\{([A-Za-z_]\w*)\}/g)) {
+    add(command.text.slice(at, match.index), at, match.index);
+    add(match[1] === undefined ? match[0][0] : valueOf(defaults, match[1])?.text ?? `\${${match[1]}}`, match.index, match.index + match[0].length);
+    at = match.index + match[0].length;
+  }
+  add(command.text.slice(at), at, command.text.length);
+  return { text: letters.join(""), places };
+}
+
+function recipeVariables(root) {
+  const entries = valueOf(root, "env")?.entries ?? [];
+  return entries.map((entry) => ({ name: entry.key, value: entry.value?.text ?? "", start: entry.start, end: entry.value?.end ?? entry.end, open: false }));
 }
 
 /** Places inside the window become places in the pasted text. */
@@ -404,13 +553,23 @@ function readService(map, root) {
   const options = serviceOptions(map, root);
   const isPod = valueOf(map, "args") !== undefined || valueOf(root, "apiVersion") !== undefined;
   const imageNode = valueOf(map, "image");
-  const image = imageNode ? wordOf(interpolated(imageNode)) : null;
+  const image = imageNode ? imageWord(imageNode) : null;
   const command = isPod ? nodeWords(valueOf(map, "args"), true) : nodeWords(valueOf(map, "command"), false);
   const entry = isPod ? valueOf(map, "command") : valueOf(map, "entrypoint");
   if (entry) options.push({ name: "--entrypoint", value: entryText(entry), words: nodeWords(entry, isPod), start: entry.start, end: entry.start + 1 });
   const { start, end } = map.entries[0];
   const head = { start, end };
-  return containerLaunches(isPod ? "kubernetes" : "compose", head, image, options, command, []);
+  const isPiece = !isPod && command.length === 0 && map.entries.length <= (valueOf(root, "services") === undefined ? 2 : 1);
+  return containerLaunches(isPod ? "kubernetes" : isPiece ? "fragment" : "compose", head, image, options, command, []);
+}
+
+/** The image of a service: a text, or `repository` and `tag` as charts write it. */
+function imageWord(node) {
+  if (node.kind === "scalar") return wordOf(interpolated(node));
+  const name = valueOf(node, "repository");
+  if (name?.kind !== "scalar") return null;
+  const tag = valueOf(node, "tag")?.text;
+  return { ...wordOf(name), text: tag ? `${name.text}:${tag}` : name.text };
 }
 
 function entryText(node) {
@@ -420,11 +579,17 @@ function entryText(node) {
 /** The words of a command given as text or as a list. */
 function nodeWords(node, isPod) {
   if (!node) return [];
-  if (node.kind === "list") return node.items.filter((item) => item.kind === "scalar").map((item) => wordOf(isPod ? item : interpolated(item)));
+  if (node.kind === "list") return node.items.map((item) => (item.kind === "scalar" ? wordOf(isPod ? item : interpolated(item)) : unknownWord(item, node)));
   if (node.kind !== "scalar") return [];
   const letters = node.style === "|" ? node.text.replace(/(?<!\\)\n/g, " ") : node.text;
-  const { commands } = readShell(letters, node.places);
+  const { commands } = readShell(letters, node.places, { comments: isPod });
   return commands.flatMap((command) => command.words);
+}
+
+/** An item that is no text, such as `{{ .Values.name }}` of a chart. */
+function unknownWord(item, list) {
+  const start = item.start ?? list.start ?? 0;
+  return { text: "{{ }}", start, end: item.end ?? start + 1, places: [], quoted: false, open: true };
 }
 
 function wordOf(node) {
@@ -433,7 +598,7 @@ function wordOf(node) {
 
 /** A text of a compose file with `${NAME:-default}` replaced by its default. */
 function interpolated(node) {
-  if (!node.text.includes("$")) return node;
+  if (typeof node.text !== "string" || !node.text.includes("$")) return node;
   const { commands } = readShell(`"${node.text.replace(/["\\`]/g, "\\$&")}"`);
   const text = commands[0]?.words[0]?.text ?? node.text;
   return { ...node, text, places: Array.from(text, (_, index) => node.places[Math.min(index, node.places.length - 1)]) };
@@ -511,14 +676,14 @@ function finishLaunch(launch, engine) {
   const words = launch.arguments;
   let index = 0;
   while (index < words.length) {
-    const word = words[index];
+    const word = PLACEHOLDER.test(words[index].text) ? { ...words[index], open: true } : words[index];
     if (isFlag(word)) {
       const flag = readFlag(word, engine);
       launch.flags.push(flag);
       index += 1 + takeValues(flag, words, index + 1, engine);
       finishFlag(flag);
     } else {
-      if (launch.model === null && launch.lead !== "python-module") launch.model = { text: word.text, start: word.start, end: word.end, open: word.open, from: "argument" };
+      if (launch.model === null && launch.lead !== "python-module" && word.text !== "#") launch.model = { text: word.text, start: word.start, end: word.end, open: word.open, from: "argument" };
       else launch.strays.push(word);
       index += 1;
     }
@@ -531,7 +696,8 @@ function finishLaunch(launch, engine) {
 
 /** How many of a launch's words are flags of the engine. */
 function knownFlags(launch, engine) {
-  return launch.arguments.filter((word) => engine.everywhere.has(word.text.split("=")[0].replace(/_/g, "-"))).length;
+  const names = launch.arguments.map((word) => word.text.split("=")[0].replace(/_/g, "-"));
+  return names.filter((name) => engine.everywhere.has(name) && !COMMON_FLAGS.includes(name)).length;
 }
 
 function isFlag(word) {
@@ -605,7 +771,7 @@ function finishFlag(flag) {
   flag.value = first ? flag.values.map((value) => value.text).join(" ") : null;
   flag.valueStart = first?.start ?? flag.start;
   flag.valueEnd = first ? flag.values[flag.values.length - 1].end : flag.end;
-  flag.open = flag.values.some((value) => value.open);
+  flag.open = flag.values.some((value) => value.open || PLACEHOLDER.test(value.text));
   flag.values = flag.values.map((value) => value.text);
   const takesJson = flag.entry?.kind === "json" || (flag.entry?.type === "json_or_str" && /^\s*[{[]/.test(flag.value ?? ""));
   flag.json = undefined;

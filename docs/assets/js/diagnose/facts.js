@@ -17,6 +17,7 @@ const FORMATS = [
 const BITS_PER_WEIGHT = { nvfp4: 5, mxfp4: 4.4, int4: 4.7, int8: 8.5, fp8: 8.4, bf16: 16, exl3: 4, gguf: 4.8 };
 const BRANDS = ["qwen", "gemma", "glm", "minimax", "deepseek", "nemotron", "gpt-oss", "llama", "mistral", "kimi", "laguna", "step", "ling", "phi", "granite"];
 const ORDINARY_WORDS = ["step", "ling", "granite", "kimi", "laguna"];
+const RAY_CLUSTER = /(?:^|[\s"'`;&])ray start\s|run_cluster\.sh|run-cluster-node\.sh|\bRAY_ADDRESS=/m;
 const CLOSED_BRANDS = ["gpt", "claude", "gemini", "grok"];
 
 /** Every derived fact of a launch under the name that rules use. */
@@ -25,7 +26,7 @@ export function factsOf(launch, table, context) {
   facts.version = versionFacts(launch, table, context);
   Object.assign(facts, speculationFacts(launch));
   facts.prefix_caching = prefixCaching(launch, facts);
-  Object.assign(facts, placementFacts(launch));
+  Object.assign(facts, placementFacts(launch, context));
   Object.assign(facts, memoryFacts(launch, facts));
   facts.container_command = launch.image === null ? null : launch.lead;
   facts.moe_backend = lower(flagValue(launch, "--moe-backend")) ?? "auto";
@@ -235,7 +236,9 @@ function versionFacts(launch, table, context) {
   if (image?.tag) {
     const mapped = table.images[`${image.repository}:${image.tag}`.toLowerCase()];
     const version = mapped ?? /(?:^|[^\d.])v?(0\.\d+\.\d+(?:rc\d+|\.post\d+)?)/.exec(image.tag)?.[1];
-    if (version) return { ...readVersion(engine, version), stated: version, from: "tag" };
+    const read = version ? readVersion(engine, version) : null;
+    const isOwn = /vllm\/vllm-openai$/.test(image.repository);
+    if (read && (isOwn || read.kind !== "outside")) return { ...read, stated: version, from: "tag" };
   }
   if (context.logVersion) return { ...readVersion(engine, context.logVersion), stated: context.logVersion, from: "log" };
   for (const comment of context.comments) {
@@ -288,7 +291,7 @@ function prefixCaching(launch, facts) {
 // Machine ----------------------------------------------------------------------------------------
 
 /** How many GPUs a launch asks for and whether it names several machines. */
-function placementFacts(launch) {
+function placementFacts(launch, context) {
   const size = (name) => Math.max(1, readNumber(flagValue(launch, name)) ?? 1);
   const gpus = size("--tensor-parallel-size") * size("--pipeline-parallel-size") * size("--data-parallel-size");
   const isRay = lower(flagValue(launch, "--distributed-executor-backend")) === "ray";
@@ -296,7 +299,7 @@ function placementFacts(launch) {
   const wrapper = launch.wrapper.map((word) => word.text).join(" ");
   const isCluster = /cluster|ray|sparkrun|mpirun|srun/.test(wrapper) && !/--solo/.test(wrapper);
   const isMulti = nodes > 1 || isRay || isCluster || launch.flags.some((flag) => flag.name === "--headless");
-  const free = nodes > 1 ? nodes : isMulti ? gpus : 1;
+  const free = nodes > 1 ? nodes : isMulti || RAY_CLUSTER.test(context.text) ? gpus : 1;
   return { num_gpus: gpus, num_nodes: nodes, is_ray: isRay || null, is_multi_node: isMulti || null, gpu_excess: gpus > free ? gpus - free : null };
 }
 

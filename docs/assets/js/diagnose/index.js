@@ -55,7 +55,7 @@ function statedFindings(text, table, stated) {
 
 /** What is a log in the text; beside a command only the lines outside it count. */
 function readLogPart(text, table, context, launches) {
-  const looksLikeLog = launches.length === 0 || hasLogLines(text);
+  const looksLikeLog = launches.every(isOnlySettings) || hasLogLines(text);
   const spans = launches.map(spanOf);
   const isCommandPlace = (place) => spans.some(([from, to]) => place >= from && place < to);
   return readLog(text, logRules(table, context).filter((rule) => looksLikeLog || rule.in_scripts), isCommandPlace);
@@ -79,6 +79,11 @@ function logVersion(table, context, log) {
   const told = log.told.engine_version?.value;
   if (told) return stateVersion({ ...readVersion(table.engine, told), stated: told, from: "log" });
   return stateVersion({ kind: "unknown", releases: [], stated: null, from: null });
+}
+
+/** Whether a launch is nothing but variables, which a log names too. */
+function isOnlySettings(launch) {
+  return launch.form === "fragment" && launch.arguments.length === 0;
 }
 
 function hasLogLines(text) {

@@ -127,7 +127,8 @@ function compute(formula, captures) {
 
 /** A line without what a container, a journal or a listing put before it, and without the head of its logger. */
 function withoutHead(line) {
-  return withoutLineHead(line).replace(LOG_HEAD, "");
+  const rest = withoutLineHead(line).replace(LOG_HEAD, "");
+  return rest.startsWith("(") ? withoutLineHead(rest) : rest;
 }
 
 function joined(text, starts, number, lines) {
@@ -149,7 +150,7 @@ function unwrap(text, starts, sign) {
     const parts = [part(text, starts, number, 0)];
     let next = number + 1;
     while (next < starts.length && parts.length < WRAPPED.lines && goesOn(text, starts, next, width)) {
-      parts.push(part(text, starts, next, sign === "" ? 0 : headLength(lineText(text, starts, next))));
+      parts.push(part(text, starts, next, headLength(lineText(text, starts, next), sign)));
       next += 1;
     }
     if (parts.length > 1) groups.push(parts);
@@ -162,8 +163,9 @@ function part(text, starts, number, skipped) {
   return { text: lineText(text, starts, number).slice(skipped).trimEnd(), place: starts[number] + skipped };
 }
 
-function headLength(line) {
-  return line.length - withoutHead(line).trimStart().length;
+function headLength(line, sign) {
+  const rest = withoutHead(line);
+  return line.length - (sign === "" ? rest : rest.trimStart()).length;
 }
 
 /** The groups as one text, with the place that each part has in the pasted one. */
@@ -183,8 +185,10 @@ function goesOn(text, starts, number, width) {
   const before = lineText(text, starts, number - 1).trimEnd();
   const isFull = width !== null ? before.length === width : before.length >= WRAPPED.least && before.length <= WRAPPED.most;
   if (!isFull || before.endsWith("\\")) return false;
-  const line = lineText(text, starts, number);
-  return line.trim() !== "" && !isLogLine(line);
+  const line = withoutLineHead(lineText(text, starts, number));
+  const head = LOG_HEAD.exec(line)?.[0] ?? "";
+  const rest = line.slice(head.length);
+  return rest.trim() !== "" && !isLogLine(rest) && (head === "" || withoutLineHead(before).startsWith(head));
 }
 
 /** The length of the longest line if it can be the width of a window, or 0. */
@@ -196,7 +200,7 @@ function fullWidth(text, starts) {
 
 /** The first match of a rule that runs over a broken line. */
 function wrappedHits(pieces, rule, isCommandPlace) {
-  if (rule.each || rule.lines > 1) return [];
+  if (rule.lines > 1) return [];
   for (const { text, starts, groups, sign } of pieces) {
     for (const pattern of rule.log) {
       for (const number of linesWith(text, starts, pattern)) {

@@ -106,7 +106,7 @@ function holds(condition, context) {
 /** Whether a word that is not known, such as `$EXTRA_ARGS`, or a file of settings can hold any flag. */
 function mayHoldFlags(launch) {
   if (launch.flags.some((flag) => flag.name === "--config")) return true;
-  return launch.strays.some((word) => word.open) || (launch.model?.open === true && /ARG|OPT|EXTRA|FLAG/i.test(launch.model.text));
+  return launch.strays.some((word) => word.open) || (launch.model?.open === true && /ARG|OPT|EXTRA|FLAG|^(?:\.{3}|\u2026)$/i.test(launch.model.text));
 }
 
 /** What a condition is about: every present item with its value and place. */

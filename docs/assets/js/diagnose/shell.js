@@ -10,18 +10,23 @@ const ARRAY_START = /^[A-Za-z_]\w*\+?=$/;
 const TAG = /<\/?(?:pre|code|p|br|div|span)(?:\s[^<>]{0,80})?\/?>/gi;
 const FENCE = /^\s*(?:```|~~~).*$/;
 const CURLY_QUOTES = { "\u201c": '"', "\u201d": '"', "\u2018": "'", "\u2019": "'", "\u00a0": " " };
+const ANGLE_BLANK = /^<[A-Za-z][\w .-]{0,40}>/;
+const IMAGE = /^(?:[\w.-]+(?::\d+)?\/)+[\w.-]+:\w[\w.-]*$/;
+const ELLIPSIS = /^(?:\.{3}|\u2026)$/;
 const MAX_UNCLOSED = 20;
 const MAX_EXPANDED = 20_000;
 
-/** The text with prompts, line numbers and fences replaced by blanks, so that places stay true. */
-export function blankDecoration(text) {
+/** The text of a listing with its line numbers replaced by blanks. */
+export function blankNumbers(text) {
   const lines = text.split("\n");
-  const numbered = isNumbered(lines);
-  const plain = lines.map((line) => {
+  return isNumbered(lines) ? lines.map((line) => blankMatch(line, LINE_NUMBER)).join("\n") : text;
+}
+
+/** The text with prompts, tags and fences replaced by blanks, so that places stay true. */
+export function blankDecoration(text) {
+  const plain = text.split("\n").map((line) => {
     if (FENCE.test(line)) return " ".repeat(line.length);
-    const plainLine = line.replace(TAG, (tag) => " ".repeat(tag.length));
-    const rest = numbered ? blankMatch(plainLine, LINE_NUMBER) : plainLine;
-    return onlyCodeSpan(blankMatch(rest, PROMPT));
+    return onlyCodeSpan(blankMatch(line.replace(TAG, (tag) => " ".repeat(tag.length)), PROMPT));
   });
   if (plain.some((line) => UNPROMPTED.test(line))) return plain.join("\n");
   return plain.map((line) => blankMatch(line, ROOT_PROMPT)).join("\n");
@@ -30,7 +35,7 @@ export function blankDecoration(text) {
 /** A sentence that quotes a command in back-ticks, with all but the command blanked. */
 function onlyCodeSpan(line) {
   const match = CODE_SPAN.exec(line);
-  if (!match || line.slice(0, match.index).trim() === "") return line;
+  if (!match || line.slice(0, match.index).trim() === "" || /^vllm\s+serve\s*$/.test(match[1])) return line;
   const start = match.index + 1;
   const end = start + match[1].length;
   return " ".repeat(start) + match[1] + " ".repeat(line.length - end);
@@ -52,14 +57,15 @@ function isNumbered(lines) {
 
 /**
  * Commands and faults of a shell text.
- * `places` gives the place of each character in the pasted text where this text is a part of it.
+ * `places` gives the place of each character in the pasted text where this text is a part of it;
+ * without `comments` a `#` is a word like any other.
  */
-export function readShell(text, places = null, variables = new Map(), literalQuotes = new Set()) {
-  const reader = newReader(text, places, variables, literalQuotes);
+export function readShell(text, places = null, { variables = new Map(), literalQuotes = new Set(), comments = true } = {}) {
+  const reader = newReader(text, places, { variables, literalQuotes, comments });
   while (reader.index < text.length) step(reader);
   endCommand(reader, "end");
   if (reader.unclosed !== null && literalQuotes.size < MAX_UNCLOSED) {
-    const again = readShell(text, places, variables, new Set([...literalQuotes, reader.unclosed]));
+    const again = readShell(text, places, { variables, literalQuotes: new Set([...literalQuotes, reader.unclosed]), comments });
     const at = placeOf(reader, reader.unclosed);
     again.faults.push({ kind: "unclosed-quote", start: at, end: at + 1 });
     return again;
@@ -67,13 +73,13 @@ export function readShell(text, places = null, variables = new Map(), literalQuo
   return { commands: joinBroken(reader), faults: reader.faults, variables: reader.variables };
 }
 
-function newReader(text, places, variables, literalQuotes) {
+function newReader(text, places, { variables, literalQuotes, comments }) {
   const other = /\\[ \t]*\n/.test(text) ? null : /([`^])[ \t]*\r?\n/.exec(text);
   return {
-    text, places, variables, literalQuotes,
+    text, places, variables, literalQuotes, comments,
     continuation: other ? other[1] : "\\",
     index: 0, lastInk: text.trimEnd().length - 1, words: [], word: null, commands: [], faults: [], unclosed: null, skipWord: false,
-    array: null, spare: MAX_EXPANDED,
+    array: null, spare: MAX_EXPANDED, continued: false,
   };
 }
 
@@ -95,7 +101,7 @@ function step(reader) {
     reader.index += 1;
     return undefined;
   }
-  if (letter === "#" && reader.word === null) return comment(reader);
+  if (letter === "#" && reader.word === null && reader.comments) return comment(reader);
   if (letter === continuation && continues(reader)) return undefined;
   if (letter === "\\" && continuation === "\\") return escaped(reader);
   if ((letter === "'" || letter === '"') && !reader.literalQuotes.has(index)) {
@@ -109,6 +115,8 @@ function step(reader) {
     return undefined;
   }
   if (";|&".includes(letter)) return separator(reader, letter);
+  const blank = letter === "<" ? ANGLE_BLANK.exec(text.slice(index, index + 60)) : null;
+  if (blank) return placeholder(reader, blank[0]);
   if ((letter === ">" || letter === "<") && !isInsideBraces(reader)) return redirection(reader);
   if ((letter === "(" || letter === ")") && reader.word === null) {
     endCommand(reader, letter);
@@ -118,6 +126,13 @@ function step(reader) {
   append(reader, letter, index);
   reader.index += 1;
   return undefined;
+}
+
+/** `<model>` of an article stands for a word that is not known. */
+function placeholder(reader, text) {
+  for (let at = 0; at < text.length; at += 1) append(reader, text[at], reader.index + at);
+  reader.word.open = true;
+  reader.index += text.length;
 }
 
 function oddCharacter(reader, index) {
@@ -160,10 +175,11 @@ function endCommand(reader, by) {
   endWord(reader);
   reader.skipWord = false;
   if (reader.words.length > 0) {
-    reader.commands.push({ words: reader.words, by, at: placeOf(reader, reader.index) });
+    reader.commands.push({ words: reader.words, by, at: placeOf(reader, reader.index), continued: reader.continued });
     assign(reader);
   }
   reader.words = [];
+  reader.continued = false;
 }
 
 /** Remember `NAME=value` and `export NAME=value`, so that `$NAME` can be read later. */
@@ -180,7 +196,8 @@ function assign(reader) {
 function openArray(reader) {
   const name = reader.word.letters.join("").replace(/\+?=$/, "");
   const isMore = reader.word.letters.includes("+");
-  reader.array = { name, before: reader.words, items: isMore ? reader.variables.get(name)?.items ?? [] : [] };
+  const rest = { text: `\${${name}[@]}`, start: reader.word.start, end: reader.word.end, places: reader.word.places, quoted: true, open: true };
+  reader.array = { name, before: reader.words, items: isMore ? reader.variables.get(name)?.items ?? [rest] : [] };
   reader.word = null;
   reader.words = [];
   reader.index += 1;
@@ -232,6 +249,7 @@ function continues(reader) {
   }
   if (behind.length > 0 || !reader.word) endWord(reader);
   reader.index += 1 + rest[0].length;
+  reader.continued = true;
   return true;
 }
 
@@ -268,10 +286,18 @@ function quotation(reader, quote) {
   reader.unclosed = index;
 }
 
-/** `$NAME`, `${NAME:-default}`, `${NAME[@]}` or `$(…)`; what is not known stays as written and is marked open. */
+/**
+ * `$NAME`, `${NAME:-default}`, `${NAME[@]}` or `$(…)`; what is not known stays as written and is marked open.
+ * A compose file writes `$$NAME` for a variable of the container's shell.
+ */
 function variable(reader, inQuotes) {
   const { text, index } = reader;
   const rest = text.slice(index, index + 400);
+  const twice = /^\$\$(?=[A-Za-z_{(])/.exec(rest);
+  if (twice) {
+    reader.index += 1;
+    return;
+  }
   const setting = /^\$env:(?=[A-Za-z_]\w*\s*=)/i.exec(rest);
   if (setting) {
     for (let at = 0; at < setting[0].length; at += 1) append(reader, text[index + at], index + at);
@@ -285,7 +311,7 @@ function variable(reader, inQuotes) {
   }
   const simple = /^\$([A-Za-z_]\w*)/.exec(rest);
   const braces = /^\$\{([A-Za-z_]\w*)(?::?[-=]([^{}]*))?(?::?[?+][^{}]*)?\}/.exec(rest);
-  const substitution = /^\$(?:\([^()\n]{0,300}\)|[@*#?!0-9]|\{[^{}\n]{1,300}\})/.exec(rest);
+  const substitution = /^\$(?:\(\((?:[^()\n]|\([^()\n]{0,100}\)){0,200}\)\)|\([^()\n]{0,300}\)|[@*#?!0-9]|\{[^{}\n]{1,300}\})/.exec(rest);
   const match = braces ?? simple ?? substitution;
   if (!match) {
     if (!inQuotes && (rest[1] === "'" || rest[1] === '"')) reader.index += 1;
@@ -315,7 +341,7 @@ function canExpand(reader, numLetters) {
 
 /** The default of `${NAME:-default}` with its places. */
 function fallback(reader, match) {
-  if (match[2] === undefined) return undefined;
+  if (!match[2]) return undefined;
   const text = match[2].replace(/^["']|["']$/g, "");
   const from = reader.index + match[0].indexOf(text, match[1].length + 2);
   return { text, places: Array.from(text, (_, at) => placeOf(reader, from + at)) };
@@ -332,7 +358,7 @@ function splitWords(reader, { text, places }) {
 /** `${NAME[@]}`: the items of an array, each a word of its own. */
 function arrayItems(reader, match) {
   const items = reader.variables.get(match[1])?.items;
-  if (items === undefined || !canExpand(reader, items.reduce((sum, item) => sum + item.text.length + 1, 0))) {
+  if (items === undefined || items.length === 0 || !canExpand(reader, items.reduce((sum, item) => sum + item.text.length + 1, 0))) {
     for (const letter of match[0]) append(reader, letter, reader.index);
     reader.word.open = true;
     reader.word.end = placeOf(reader, reader.index + match[0].length - 1) + 1;
@@ -363,19 +389,27 @@ function redirection(reader) {
   reader.skipWord = !/&\d$/.test(operator);
 }
 
+/** Whether a word is the image that a container command on the line before still lacks. */
+function isLostImage(words, text) {
+  const verb = words.findIndex((word) => word.text === "run");
+  const isContainer = verb > 0 && /(?:^|\/)(?:docker|podman|nerdctl)$/.test(words[verb - 1].text);
+  return isContainer && IMAGE.test(text) && !words.some((word) => IMAGE.test(word.text));
+}
+
 /** Commands that a missing continuation cut off rejoin the command they belong to. */
 function joinBroken(reader) {
   const joined = [];
   for (const command of reader.commands) {
     const previous = joined[joined.length - 1];
     const first = command.words[0];
-    const isRest = /^(?:--?|[–—])[A-Za-z]/.test(first.text) && !first.quoted;
+    const isRest = (/^(?:--?|[–—])[A-Za-z]/.test(first.text) && !first.quoted) || (previous && isLostImage(previous.words, first.text));
     if (previous && isRest && previous.by === "newline" && !/^[A-Za-z_]\w*=/.test(previous.words[0].text)) {
       const last = previous.words[previous.words.length - 1];
-      const told = reader.faults.some((fault) => fault.start >= last.end && fault.end <= first.start);
+      const told = ELLIPSIS.test(last.text) || reader.faults.some((fault) => fault.start >= last.end && fault.end <= first.start);
       if (!told) reader.faults.push({ kind: "missing-continuation", start: last.start, end: last.end, next: first.start });
       previous.words.push(...command.words);
       previous.by = command.by;
+      previous.continued ||= command.continued;
     } else {
       joined.push({ ...command, words: [...command.words] });
     }
