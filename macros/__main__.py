@@ -15,7 +15,7 @@ from pathlib import Path
 from macros import checks, memory
 from macros.checks import parity
 from macros.compositions import ceiling_of, composition_of, drafter_of
-from macros.findings import report
+from macros.findings import MOST_OF_ONE_RULE, listed, report
 from macros.importing import ResultsError, import_results
 from macros.judge import judge, possible_load, with_typical_acceptance
 from macros.law import expected_tokens_per_s, law_for
@@ -29,7 +29,6 @@ from macros.style import tidy, write_whole
 ROOT = Path(__file__).resolve().parent.parent
 OK, FINDINGS, BAD_INPUT = 0, 1, 2
 LARGEST = 10**12
-MOST_SHOWN = 15  # of known names, in a message
 RUNS = "data/measurements/"
 SMALLEST_SPEED = Decimal("0.000001")
 
@@ -44,6 +43,11 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
         raise BadInput(message)
 
+    def _check_value(self, action: argparse.Action, value: str) -> None:
+        if action.dest == "command" and value not in (action.choices or ()):
+            raise nearest(value, list(action.choices or ()), "command")
+        super()._check_value(action, value)
+
 
 def healthy_library() -> Library:
     """Return the library without unfinished runs; BadInput with the findings of other faults."""
@@ -55,18 +59,18 @@ def healthy_library() -> Library:
     return library
 
 
-def nearest(name: str, known: list[str], what: str) -> BadInput:
-    """Return the error for an unknown name, with those that hold it or else the nearest ones."""
+def nearest(name: str, known: list[str], what: str, *, every: bool = False) -> BadInput:
+    """Return the error for an unknown name, with those that hold it, else the nearest or all."""
     by_folded = {each.casefold(): each for each in known}
     wanted = name.casefold()
     near = [each for each in by_folded if len(wanted) > 3 and wanted in each][:3]
     near = near or get_close_matches(wanted, by_folded, n=3, cutoff=0.5)
+    hints = []
     if near:
-        hint = f"did you mean {' or '.join(by_folded[each] for each in near)}?"
-    else:
-        more = f" and {len(known) - MOST_SHOWN} more" if len(known) > MOST_SHOWN else ""
-        hint = f"known are {', '.join(known[:MOST_SHOWN])}{more}"
-    return BadInput(f"unknown {what} '{name}'; {hint}")
+        hints.append(f"did you mean {' or '.join(by_folded[each] for each in near)}?")
+    if every or not near:
+        hints.append(f"known are {', '.join(known) if every else listed(known, name)}")
+    return BadInput(f"unknown {what} '{name}'; {' '.join(hints)}")
 
 
 def find_checkpoint(library: Library, name: str) -> Checkpoint:
@@ -108,7 +112,9 @@ def at_least(lowest: float, kind: type) -> Callable[[str], float]:
 def add_load_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that describe a load."""
     parser.add_argument("checkpoint", help="record id or Hugging Face repository")
-    parser.add_argument("--hardware", default="dgx-spark", metavar="ID", help="the machine")
+    parser.add_argument(
+        "--hardware", default="dgx-spark", metavar="ID", help="the machine, default %(default)s"
+    )
     numbers = (
         ("--context-tokens", at_least(0, int), 0, "tokens already in the KV cache"),
         ("--concurrency", at_least(1, int), 1, "requests at once"),
@@ -117,12 +123,20 @@ def add_load_options(parser: argparse.ArgumentParser) -> None:
         ("--nodes", at_least(1, int), 1, "machines that share the model"),
     )
     for name, kind, default, meaning in numbers:
+        if default is not None:
+            meaning += ", default %(default)s"
         parser.add_argument(name, type=kind, default=default, metavar="N", help=meaning)
     parser.add_argument(
-        "--kv-format", choices=list(KV_BITS), default="bf16", help="format of the KV cache"
+        "--kv-format",
+        choices=list(KV_BITS),
+        default="bf16",
+        help="format of the KV cache, default %(default)s",
     )
     parser.add_argument(
-        "--draft", choices=["none", "mtp", "dflash"], default="none", help="how tokens are drafted"
+        "--draft",
+        choices=["none", "mtp", "dflash"],
+        default="none",
+        help="how tokens are drafted, default %(default)s",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
@@ -153,12 +167,24 @@ def hardware_of(library: Library, name: str) -> Hardware:
 
 
 def command_check(options: argparse.Namespace) -> int:
-    """Run every rule over the data."""
-    library, findings = load(ROOT)
-    if not findings:
-        findings = checks.run(library)
-    print(report(findings, num_records=library.num_records))
-    return FINDINGS if findings else OK
+    """Run every rule over the data; with files, show only what is found in them."""
+    library, faults = load(ROOT)
+    findings = faults or checks.run(library)
+    here = [from_root(file) for file in options.files]
+    if missing := [path for path in here if not (ROOT / path).exists()]:
+        raise BadInput(f"there is no {missing[0]}")
+    shown = [
+        each
+        for each in findings
+        if not here or any(f"{each.path}/".startswith(f"{path}/") for path in here)
+    ]
+    most = len(shown) if options.all else MOST_OF_ONE_RULE
+    if shown or not findings:
+        print(report(shown, num_records=library.num_records, most_of_one_rule=most))
+    if num_others := len(findings) - len(shown):
+        later = "; the rules run once these are corrected" if faults else ""
+        print(f"{num_others} {'more' if shown else 'found'} in other files{later}")
+    return FINDINGS if shown else OK
 
 
 def command_ceiling(options: argparse.Namespace) -> int:
@@ -342,7 +368,7 @@ def find_engine(library: Library, name: str) -> Engine:
             *map(str.casefold, engine.nicknames),
         ):
             return engine
-    raise BadInput(f"unknown engine '{name}'; known are {', '.join(library.kinds['engines'])}")
+    raise nearest(name, list(library.kinds["engines"]), "engine", every=True)
 
 
 def stated(text: str) -> Decimal:
@@ -463,6 +489,8 @@ def build_parser() -> Parser:
     parser = Parser(prog="python -m macros", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, parser_class=Parser)
     check = commands.add_parser("check", help="run every rule over the data")
+    check.add_argument("files", nargs="*", help="show only what is found in these, or below them")
+    check.add_argument("--all", action="store_true", help="show every finding of a rule")
     check.set_defaults(run=command_check)
     fix = commands.add_parser("fix", help="put data files in form; never changes a value")
     fix.set_defaults(run=command_fix)
@@ -499,7 +527,9 @@ def build_parser() -> Parser:
     judged.add_argument(
         "--tokens-per-s", type=stated, required=True, metavar="N", help="what one request saw"
     )
-    judged.add_argument("--engine", default="vllm", metavar="ID", help="the engine that served")
+    judged.add_argument(
+        "--engine", default="vllm", metavar="ID", help="the engine that served, default %(default)s"
+    )
     judged.set_defaults(run=command_judge)
     diagnose = commands.add_parser("diagnose", help="what is wrong in a pasted command or log")
     diagnose.add_argument("file", help="a file, or - for standard input")

@@ -24,13 +24,23 @@ def _decimal(value: Any) -> Any:
     return Decimal(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-Slug = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9.+-]*$", max_length=120)]
+SLUG = r"^[a-z0-9][a-z0-9.+-]*$"
+URL = r"^https?://\S+$"
+SHA = r"^[0-9a-f]{7,40}$"
+MONTH = r"^20[0-9]{2}(-(0[1-9]|1[0-2]))?$"
+REPOSITORY = r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$"
+REFERENCE = r"^[a-z]+/[A-Za-z0-9/.+_-]+$"
+VERSION = r"^[0-9]+(\.[0-9]+)*([.+-]?[A-Za-z0-9]+)*$"
+NAME = r"^[a-z][a-z0-9_]*$"
+
+Slug = Annotated[str, StringConstraints(pattern=SLUG, max_length=120)]
 Line = Annotated[str, StringConstraints(min_length=1)]
-Url = Annotated[str, StringConstraints(pattern=r"^https?://\S+$")]
-Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
-Month = Annotated[str, StringConstraints(pattern=r"^20[0-9]{2}(-(0[1-9]|1[0-2]))?$")]
-Repository = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.-]+/[A-Za-z0-9_.-]+$")]
-Reference = Annotated[str, StringConstraints(pattern=r"^[a-z]+/[A-Za-z0-9/.+_-]+$")]
+Url = Annotated[str, StringConstraints(pattern=URL)]
+Sha = Annotated[str, StringConstraints(pattern=SHA)]
+Month = Annotated[str, StringConstraints(pattern=MONTH)]
+Repository = Annotated[str, StringConstraints(pattern=REPOSITORY)]
+Reference = Annotated[str, StringConstraints(pattern=REFERENCE)]
+Name = Annotated[str, StringConstraints(pattern=NAME)]
 Number = Annotated[Decimal, BeforeValidator(_decimal), WithJsonSchema({"type": "number"})]
 Positive = Annotated[
     Decimal, BeforeValidator(_decimal), Field(gt=0), WithJsonSchema({"type": "number"})
@@ -40,7 +50,7 @@ Ratio = Annotated[
 ]
 Bytes = Annotated[int, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
-Version = Annotated[str, StringConstraints(pattern=r"^[0-9]+(\.[0-9]+)*([.+-]?[A-Za-z0-9]+)*$")]
+Version = Annotated[str, StringConstraints(pattern=VERSION)]
 
 Evidence = Literal["measured", "reproduced", "reported", "documented", "claimed"]
 Verdict = Literal["holds", "holds-with-condition", "superseded", "contradicted", "unverifiable"]

@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 MOST_OF_ONE_RULE = 5
+MOST_NAMES = 5
 
 
 @dataclass(frozen=True, order=True)
@@ -28,8 +30,19 @@ class Finding:
         )
 
 
-def report(findings: Iterable[Finding], *, num_records: int) -> str:
-    """Return the text of a run: every finding sorted by place, at most five of one rule, a sum."""
+def listed(names: Iterable[str], near: str = "") -> str:
+    """Return names for a message: all where they are few, else those nearest to what stands."""
+    known = list(names)
+    if len(known) <= MOST_NAMES:
+        return ", ".join(known)
+    nearest = get_close_matches(near, known, n=MOST_NAMES, cutoff=0) if near else known
+    return f"{', '.join(nearest[:MOST_NAMES])}, … and {len(known) - MOST_NAMES} more"
+
+
+def report(
+    findings: Iterable[Finding], *, num_records: int, most_of_one_rule: int = MOST_OF_ONE_RULE
+) -> str:
+    """Return the text of a run: every finding sorted by place, a few of one rule, and a sum."""
     ordered = sorted(set(findings))
     if not ordered:
         return f"{num_records} records, no findings."
@@ -37,11 +50,12 @@ def report(findings: Iterable[Finding], *, num_records: int) -> str:
     blocks = []
     for finding in ordered:
         shown[finding.rule] += 1
-        if shown[finding.rule] <= MOST_OF_ONE_RULE:
+        if shown[finding.rule] <= most_of_one_rule:
             blocks.append(str(finding))
     for rule, count in sorted(shown.items()):
-        if count > MOST_OF_ONE_RULE:
-            blocks.append(f"… and {count - MOST_OF_ONE_RULE} more of {rule}\n")
+        if count > most_of_one_rule:
+            more = count - most_of_one_rule
+            blocks.append(f"… and {more} more of {rule}; see all: python -m macros check --all\n")
     num_files = len({finding.path for finding in ordered})
     well_formed = max(num_records - num_files, 0)
     findings_word = "finding" if len(ordered) == 1 else "findings"

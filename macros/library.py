@@ -1,20 +1,20 @@
 """All records by kind and id, each with the file it came from."""
 
-import re
-import types
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from macros.findings import Finding
-from macros.loading import Document, join, load_file
+from macros.faults import Ids, schema_findings
+from macros.findings import Finding, listed
+from macros.loading import Document, load_file
 from macros.records import KINDS, SINGLE_FILES, EngineTopic
 
 Record = TypeVar("Record", bound=BaseModel)
+OTHER_FILES = ("texts.lock", "zh-hant/*.txt")  # which are no records
 KIND_OF_CLASS = {record_class: kind for kind, record_class in KINDS.items()}
 
 
@@ -92,116 +92,21 @@ class Library:
         return by_kind + len(self.singles) + sum(len(topics) for topics in self.topics.values())
 
 
-def _has(data: Any, key: str | int) -> bool:
-    """Tell whether a mapping has a key, or a list a place."""
-    if isinstance(data, dict):
-        return key in data
-    return isinstance(data, list) and isinstance(key, int) and key < len(data)
-
-
-def field_name(location: tuple[str | int, ...], data: Any) -> str:
-    """Return the field a validation error points at, without the names of union branches."""
-    at = ""
-    for key in location:
-        if _has(data, key):
-            data, at = data[key], join(at, key)
-        elif isinstance(data, dict) and isinstance(key, str) and "[" not in key and "(" not in key:
-            return join(at, key)
-    return at
-
-
-def value_at(data: Any, location: tuple[str | int, ...]) -> Any:
-    """Return the value a location leads to, as far as it exists."""
-    for key in location:
-        if _has(data, key):
-            data = data[key]
-    return data
-
-
-def spelled(value: Any) -> str:
-    """Return a value as its file spells it, with its kind where that is the fault."""
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return f"{str(value).lower()} (yes or no)"
-        case str():
-            return repr(value)
-        case dict() | list():
-            return f"a {'mapping' if isinstance(value, dict) else 'list'} of {len(value)}"
-        case _:
-            return f"{value} ({'date' if hasattr(value, 'isoformat') else 'number'})"
-
-
-def model_at(annotation: Any, location: tuple[str | int, ...]) -> type[BaseModel] | None:
-    """Return the class that describes the mapping at the parent of a location."""
-    current: Any = annotation
-    for key in location:
-        current = _class_inside(current)
-        if current is None:
-            return None
-        if isinstance(key, str) and key in current.model_fields:
-            current = current.model_fields[key].annotation
-    return _class_inside(current)
-
-
-def _class_inside(annotation: Any) -> type[BaseModel] | None:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    if get_origin(annotation) in (list, dict, Union, types.UnionType) or get_args(annotation):
-        for inner in get_args(annotation):
-            if found := _class_inside(inner):
-                return found
-    return None
-
-
-def schema_finding(document: Document, record_class: type[BaseModel], error: Any) -> Finding:
-    """Return the finding for one error of the schema."""
-    location, kind = error["loc"], error["type"]
-    at = field_name(location, document.data)
-    value = value_at(document.data, location)
-    expected, fix = error["msg"], "correct the value"
-    rule = f"schema/{kind.replace('_', '-')}"
-    if kind == "missing":
-        at = join(field_name(location[:-1], document.data), location[-1])
-        expected, fix = "this field", f"add `{location[-1]}:`, or null where the class allows it"
-        return document.finding(rule=rule, at=at, expected=expected, got="nothing", fix=fix)
-    if kind == "extra_forbidden":
-        owner = model_at(record_class, location[:-1])
-        names = [f.alias or n for n, f in owner.model_fields.items()] if owner else []
-        near = get_close_matches(str(location[-1]), names, n=1)
-        expected = f"one of {', '.join(names)}" if names else "no such field"
-        fix = f"rename to `{near[0]}`" if near else "delete it"
-        got = repr(location[-1])
-        return document.finding(rule=rule, at=at, expected=expected, got=got, fix=fix)
-    if kind == "string_type":
-        expected, fix = "text", f'quote it: "{value}"'
-    elif kind == "literal_error":
-        expected = f"one of {error['ctx']['expected'].replace(' or ', ', ')}"
-        near = get_close_matches(str(value), re.findall("'(.*?)'", expected), n=1)
-        fix = f"write `{near[0]}`" if near else "choose one of the list"
-    elif kind == "string_pattern_mismatch":
-        expected, fix = f"text like {error['ctx']['pattern']}", "correct the spelling"
-    elif kind in ("is_instance_of", "decimal_type", "int_type", "bool_type", "date_type"):
-        expected = error["msg"].removeprefix("Input should be ")
-        fix = "write the value without quotes" if isinstance(value, str) else "correct the value"
-    if value == "":
-        fix = "fill it in"
-    return document.finding(rule=rule, at=at, expected=expected, got=spelled(value), fix=fix)
-
-
-def validate(document: Document, record_class: type[Record]) -> tuple[Record | None, list[Finding]]:
-    """Return the record of a document, or every fault of its schema."""
+def validate(
+    document: Document, record_class: type[Record], ids: Ids | None = None
+) -> tuple[Record | None, list[Finding]]:
+    """Return the record of a document, or every fault of its schema; `ids` help to name one."""
     try:
         return record_class.model_validate(document.data), []
     except ValidationError as error:
-        findings = [schema_finding(document, record_class, each) for each in error.errors()]
-        return None, sorted(set(findings))
+        return None, schema_findings(document, record_class, error.errors(), ids or {})
 
 
 def class_for(relative: Path) -> tuple[str, str, type[BaseModel]] | None:
     """Return (group, key, class) of a data file by where it lies."""
     parts = relative.with_suffix("").parts
+    if relative.suffix != ".yaml":
+        return None
     if len(parts) == 1 and parts[0] in SINGLE_FILES:
         return "single", parts[0], SINGLE_FILES[parts[0]]
     if len(parts) == 3 and parts[0] == "engines":
@@ -211,6 +116,33 @@ def class_for(relative: Path) -> tuple[str, str, type[BaseModel]] | None:
     return None
 
 
+def _unread(relative: Path) -> Iterator[Finding]:
+    """Yield the finding for a file that nobody reads; hidden files may lie about."""
+    ignored = any(part.startswith((".", "#")) for part in relative.parts) or relative.name.endswith(
+        "~"
+    )
+    if ignored or any(relative.match(pattern) for pattern in OTHER_FILES):
+        return
+    yaml_name = relative.with_suffix(".yaml")
+    kind = get_close_matches(relative.parts[0], KINDS, n=1)
+    expected = f"data/<kind>/<id>.yaml, with a kind of {listed(KINDS, relative.parts[0])}"
+    if class_for(yaml_name):
+        expected, fix = "the ending .yaml", f"rename it to {yaml_name.name}"
+    elif len(relative.parts) > 1 and kind:
+        fix = f"move it to data/{kind[0]}/"
+    else:
+        fix = "move it below the folder of its kind, or out of data/"
+    yield Finding(
+        path=Path("data", relative).as_posix(),
+        line=1,
+        rule="identity/unread-file",
+        field="(file)",
+        expected=expected,
+        got=relative.as_posix(),
+        fix=fix,
+    )
+
+
 def load(root: Path) -> tuple[Library, list[Finding]]:
     """Read all data below `root/data`; faulty files yield findings and are left out."""
     kinds: dict[str, dict[str, Entry]] = {kind: {} for kind in KINDS}
@@ -218,16 +150,19 @@ def load(root: Path) -> tuple[Library, list[Finding]]:
     topics: dict[str, dict[str, Entry]] = {}
     findings: list[Finding] = []
     data = root / "data"
-    for path in sorted(data.rglob("*.yaml")):
+    paths = sorted(path for path in data.rglob("*") if path.is_file())
+    ids = {kind: [path.stem for path in paths if (data / kind) in path.parents] for kind in KINDS}
+    for path in paths:
         relative = path.relative_to(data)
         place = class_for(relative)
         if place is None:
+            findings += _unread(relative)
             continue
         group, key, record_class = place
         document, faults = load_file(path, root)
         record = None
         if document is not None:
-            record, faults = validate(document, record_class)
+            record, faults = validate(document, record_class, ids)
         findings += faults
         if document is None or record is None:
             continue

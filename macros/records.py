@@ -17,6 +17,7 @@ from macros.fields import (
     Evidence,
     Line,
     Month,
+    Name,
     Number,
     Positive,
     Ratio,
@@ -37,7 +38,9 @@ class Provenance(Strict):
 
     source: Slug
     locator: Line | None = Field(description="where in it; null: the address is lost, or own work")
-    fields: Annotated[list[Line], Field(min_length=1)]
+    fields: Annotated[list[Line], Field(min_length=1)] = Field(
+        description="names of the fields that it supports"
+    )
     evidence: Evidence
 
 
@@ -136,7 +139,7 @@ class MultiTokenPrediction(Strict):
 class Computed(Strict):
     """A number that a text needs: a named function over records."""
 
-    function: Annotated[str, StringConstraints(pattern=r"^[a-z_]+$")]
+    function: Name
     over: Literal["against"] | list[Reference] | None = None
     take: Literal["min", "max", "count", "only", "list"] | None = None
     with_: dict[str, Any] = Field({}, alias="with")
@@ -486,7 +489,7 @@ class Quotation(Strict):
 class Assertion(Strict):
     """What is asserted: a quantity as printed, in its printed unit."""
 
-    quantity: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+    quantity: Name
     value: Number | bool | str | None
     subject: dict[str, Any]
     limit: bool = Field(False, description="asserted as a bound: ceiling, maximum, never")
@@ -495,7 +498,7 @@ class Assertion(Strict):
 class Check(Strict):
     """How the assertion is checked: a named pure function and its own inputs."""
 
-    function: Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$")]
+    function: Name
     with_: dict[str, Any] = Field({}, alias="with")
 
 
@@ -663,6 +666,23 @@ KINDS: dict[str, type[BaseModel]] = {
     "claims": Claim,
     "causes": Cause,
     "experiments": Experiment,
+}
+KIND_OF_FIELD = {
+    "source": "sources",
+    "sources": "sources",
+    "hardware": "hardware",
+    "engine": "engines",
+    "base": "engines",
+    "model": "models",
+    "models": "models",
+    "checkpoint": "checkpoints",
+    "checkpoints": "checkpoints",
+    "load_as": "checkpoints",
+    "measurement": "measurements",
+    "measurements": "measurements",
+    "pitfall": "pitfalls",
+    "pitfalls": "pitfalls",
+    "next": "recipes",
 }
 SINGLE_FILES: dict[str, type[BaseModel]] = {
     "formats": Formats,

@@ -6,7 +6,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parent.parent / "macros"
 FLOORS = [
     {"findings", "loading"},
-    {"fields", "detection", "records", "schema", "style", "library"},
+    {"fields", "detection", "records", "schema", "style", "faults", "library"},
     {
         "arithmetic", "shapes", "ledger", "compositions", "law", "memory", "best", "functions",
         "claims", "judge", "engines", "diagnose", "recipes", "plans", "importing", "hypertext",

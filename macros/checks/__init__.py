@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from macros.findings import Finding
 from macros.library import Library
 
+FIRST = {"named_record_exists", "mixed_reference_exists", "family_knows_its_shapes"}
+BROKEN = {"reference/unknown", "models/family", "models/architecture"}  # what these find
 Rule = Callable[[Library], Iterator[Finding]]
 
 
@@ -26,17 +28,27 @@ def rules() -> list[Rule]:
 
 
 def run(library: Library) -> list[Finding]:
-    """Return what every rule finds; only for a library in which every file is well-formed."""
+    """Return what every rule finds; only for a library in which every file is well-formed.
+
+    Rules of `FIRST` check what the others compute with: where one of them finds something, a rule
+    that cannot compute yields what it found before. Else its error is a fault of code.
+    """
     exempt, unused = _exemptions(library)
-    findings = []
-    for rule in rules():
-        for finding in rule(library):
-            key = (finding.rule, finding.path)
-            if key in exempt:
-                unused.discard(key)
-            else:
-                findings.append(finding)
-    return sorted(set(findings) | set(_unused(library, unused)))
+    findings: set[Finding] = set()
+    broken = False
+    for rule in sorted(rules(), key=lambda each: each.__name__ not in FIRST):
+        try:
+            for finding in rule(library):
+                key = (finding.rule, finding.path)
+                if key in exempt:
+                    unused.discard(key)
+                else:
+                    findings.add(finding)
+        except (LookupError, TypeError, AttributeError):
+            if not broken:
+                raise
+        broken = broken or any(finding.rule in BROKEN for finding in findings)
+    return sorted(findings if broken else findings | set(_unused(library, unused)))
 
 
 def _exemptions(library: Library) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:

@@ -1,32 +1,37 @@
 """Every claim is checked, and its stated verdict is the computed one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from inspect import Parameter, signature
 from string import Formatter
 
 from macros.arithmetic import day
 from macros.claims import compares, compute, judge_claim
-from macros.findings import Finding
+from macros.findings import Finding, listed
 from macros.functions import FUNCTIONS
 from macros.library import Library
 from macros.loading import Document
 from macros.records import Claim, Experiment, Faq, Model
 
-CALL_ERRORS = (KeyError, TypeError, ValueError, ZeroDivisionError, AttributeError)
+CALL_ERRORS = (LookupError, TypeError, ValueError, ArithmeticError, AttributeError)
+SUBJECT_ONLY = {
+    "at_least_times", "backend", "bytes_percent_of_time", "limit_percent", "num_experts",
+    "num_nodes", "num_requests", "output_tokens",
+}  # fmt: skip
 
 
 def verdict_is_computed(library: Library) -> Iterator[Finding]:
     """The stated verdict of a claim is what its check computes."""
     for document, claim in library.all(Claim):
-        if claim.check and claim.check.function not in FUNCTIONS:
-            yield _unknown_function(document, "check.function", claim.check.function)
+        if faults := list(_wrong_calls(document, claim)):
+            yield from faults
             continue
         try:
             judgement = judge_claim(library, claim)
         except CALL_ERRORS as error:
             yield document.finding(
                 rule="claims/check-fails", at="check", expected="a check that can be computed",
-                got=str(error), fix="correct the inputs under `with`, `against` or `requires`",
+                got=_said(error), fix="correct the inputs under `with`, `against` or `requires`",
             )  # fmt: skip
             continue
         if judgement.verdict != claim.verdict:
@@ -101,24 +106,80 @@ def _values_compute(
     library: Library, document: Document, record: Claim | Faq | Model
 ) -> Iterator[Finding]:
     for name, value in record.values.items():
-        if value.function not in FUNCTIONS:
-            yield _unknown_function(document, f"values.{name}.function", value.function)
+        at, inputs_at = f"values.{name}.function", f"values.{name}.with"
+        if faults := list(_wrong_call(document, at, value.function, inputs_at, value.with_)):
+            yield from faults
             continue
         try:
             compute(library, value, getattr(record, "against", []))
         except CALL_ERRORS as error:
             yield document.finding(
                 rule="texts/value-fails", at=f"values.{name}", expected="a value",
-                got=str(error), fix="correct `over` or `with`",
+                got=_said(error), fix="correct `over` or `with`",
             )  # fmt: skip
 
 
-def _unknown_function(document: Document, at: str, got: str) -> Finding:
-    near = get_close_matches(got, FUNCTIONS, n=3)
-    return document.finding(
-        rule="claims/unknown-function", at=at, expected="a function of macros/functions.py",
-        got=got, fix=f"write {' or '.join(f'`{each}`' for each in near)}" if near else "name one",
-    )  # fmt: skip
+def _wrong_calls(document: Document, claim: Claim) -> Iterator[Finding]:
+    """Yield what is wrong with the functions that a claim names and with their inputs."""
+    if check := claim.check:
+        yield from _wrong_call(
+            document, "check.function", check.function, "check.with", check.with_
+        )
+    for name, wanted in claim.requires.items():
+        inputs = [key for key in wanted if key != "is"] if isinstance(wanted, dict) else []
+        yield from _wrong_call(document, f"requires.{name}", name, f"requires.{name}", inputs)
+
+
+def _wrong_call(
+    document: Document, at: str, function: str, inputs_at: str, inputs: Iterable[str]
+) -> Iterator[Finding]:
+    """Yield an unknown function, or the inputs that a function does not take."""
+    if function not in FUNCTIONS:
+        near = get_close_matches(function, FUNCTIONS, n=3)
+        yield document.finding(
+            rule="claims/unknown-function", at=at,
+            expected=f"a function of macros/functions.py: {listed(FUNCTIONS, function)}",
+            got=function,
+            fix=f"write {' or '.join(f'`{each}`' for each in near)}" if near else "name one",
+        )  # fmt: skip
+        return
+    known = _inputs_of(function)
+    for name in inputs if known is not None else ():
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            yield document.finding(
+                rule="claims/unknown-input", at=f"{inputs_at}.{name}",
+                expected=f"an input of {function}: {listed(known, name)}", got=name,
+                fix=f"rename to `{near[0]}`" if near else "delete it",
+            )  # fmt: skip
+
+
+def _inputs_of(function: str) -> list[str] | None:
+    """Return the inputs that a function takes; None where it takes any."""
+    parameters = signature(FUNCTIONS[function]).parameters
+    if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
+        return None
+    return [name for name in parameters if name != "library"]
+
+
+def _said(error: Exception) -> str:
+    """Return what an error says, where Python itself names only the missing key."""
+    return f"no {error} on record" if isinstance(error, KeyError) else str(error)
+
+
+def subject_is_known(library: Library) -> Iterator[Finding]:
+    """The subject of a claim goes by the names that functions use, or by those of claims alone."""
+    known = {name for function in FUNCTIONS for name in _inputs_of(function) or []}
+    known |= SUBJECT_ONLY
+    for document, claim in library.all(Claim):
+        for name in claim.asserts.subject:
+            if name not in known:
+                near = get_close_matches(name, sorted(known), n=1)
+                yield document.finding(
+                    rule="claims/unknown-subject", at=f"asserts.subject.{name}",
+                    expected=f"a name such as {listed(sorted(known), name)}", got=name,
+                    fix=f"rename to `{near[0]}`" if near else "use the name of an input",
+                )  # fmt: skip
 
 
 def _names(text: str) -> set[str]:

@@ -1,14 +1,17 @@
 """Runs and points hold together, and the manifest accounts for every collected row."""
 
+import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from macros.arithmetic import states
-from macros.findings import Finding
+from macros.findings import Finding, listed
 from macros.library import Library
 from macros.loading import Document
+from macros.pitfalls import releases
 from macros.records import Measurement, Point, Results, Source
 
+PLAIN_VERSION = re.compile(r"[0-9]+(\.[0-9]+)+")
 ONE_REQUEST = (
     "decode_tokens_per_s", "end_to_end_tokens_per_s", "per_request_end_to_end_tokens_per_s",
     "unspecified_tokens_per_s",
@@ -178,6 +181,22 @@ def run_is_not_later_than_its_source(library: Library) -> Iterator[Finding]:
                 got=measured,
                 fix="correct the date, or `retrieved_on` of the source",
             )
+
+
+def version_is_a_release(library: Library) -> Iterator[Finding]:
+    """A plain version of vLLM, without a suffix of a build, is a release on record."""
+    known = releases(library)
+    for document, run in library.all(Measurement):
+        version = run.engine.version or ""
+        plain = run.engine.name == "vllm" and PLAIN_VERSION.fullmatch(version)
+        if plain and known and version not in known:
+            near = get_close_matches(version, known, n=1)
+            yield document.finding(
+                rule="measurements/unknown-release", at="engine.version",
+                expected=f"a release of vLLM on record: {listed(known, version)}", got=version,
+                fix=(f"write \"{near[0]}\", or " if near else "")
+                + f"if it came out, run: python -m macros import-flags vllm {version}",
+            )  # fmt: skip
 
 
 def chunk_counts_are_marked(library: Library) -> Iterator[Finding]:

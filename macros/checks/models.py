@@ -1,12 +1,14 @@
 """Shapes, compositions and sizes agree with what is published."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 
 from macros.compositions import composition_of, has_composition
-from macros.findings import Finding
+from macros.faults import spelled
+from macros.findings import Finding, listed
 from macros.ledger import disk_bytes, model_shapes
 from macros.library import Library
+from macros.loading import Document
 from macros.records import Checkpoint, Model
 from macros.shapes import FAMILIES
 
@@ -21,17 +23,30 @@ def family_knows_its_shapes(library: Library) -> Iterator[Finding]:
         if model.family not in FAMILIES:
             near = get_close_matches(model.family, FAMILIES, n=1)
             yield document.finding(
-                rule="models/family", at="family", expected=f"one of {', '.join(sorted(FAMILIES))}",
+                rule="models/family", at="family",
+                expected=f"one of {listed(sorted(FAMILIES), model.family)}",
                 got=model.family, fix=f"rename to `{near[0]}`" if near else "write its shapes",
             )  # fmt: skip
             continue
         try:
-            model_shapes(model)
-        except (KeyError, TypeError) as error:
+            shapes = model_shapes(model)
+            1.0 * shapes.total_params + shapes.active_params(with_embedding=True)
+        except KeyError as error:
             yield document.finding(
                 rule="models/architecture", at="architecture",
                 expected=f"every config.json field that {model.family} needs",
                 got=f"no usable {error}", fix="add the field from config.json",
+            )  # fmt: skip
+        except TypeError as error:
+            odd = [
+                f"{name}: {spelled(value)}"
+                for name, value in model.architecture.items()
+                if not isinstance(value, (int, list))
+            ]
+            yield document.finding(
+                rule="models/architecture", at="architecture",
+                expected="whole numbers without quotes, as in config.json",
+                got=listed(odd) or str(error), fix="compare these with config.json",
             )  # fmt: skip
 
 
@@ -57,6 +72,10 @@ def formats_exist(library: Library) -> Iterator[Finding]:
     """A checkpoint keeps known modules of its model in known formats, and shares sum to one."""
     formats = library.single("formats").root
     for document, checkpoint in library.all(Checkpoint):
+        for name in ("format", "experts_format") if checkpoint.draft_weights else ():
+            kept = getattr(checkpoint.draft_weights, name)
+            if kept is not None and kept not in formats:
+                yield _unknown_format(document, f"draft_weights.{name}", kept, formats)
         model = library.find(Model, checkpoint.model)
         if checkpoint.formats is None or model is None or model.family not in FAMILIES:
             continue
@@ -71,23 +90,27 @@ def formats_exist(library: Library) -> Iterator[Finding]:
                 near = get_close_matches(name, known, n=1)
                 yield document.finding(
                     rule="checkpoints/unknown-module", at=at,
-                    expected=f"a module of {model.id}: {', '.join(sorted(known))}", got=name,
+                    expected=f"a module of {model.id}: {listed(sorted(known), name)}", got=name,
                     fix=f"rename to `{near[0]}`" if near else "delete it",
                 )  # fmt: skip
             parts = [kept] if isinstance(kept, str) else [part.format for part in kept]
             for part in parts:
                 if part not in formats:
-                    near = get_close_matches(part, formats, n=1)
-                    yield document.finding(
-                        rule="checkpoints/unknown-format", at=at,
-                        expected=f"one of {', '.join(sorted(formats))}", got=part,
-                        fix=f"rename to `{near[0]}`" if near else "add it to data/formats.yaml",
-                    )  # fmt: skip
+                    yield _unknown_format(document, at, part, formats)
             if not isinstance(kept, str) and sum(part.share for part in kept) != 1:
                 yield document.finding(
                     rule="checkpoints/shares", at=at, expected="shares that sum to 1",
                     got=sum(part.share for part in kept), fix="correct the shares",
                 )  # fmt: skip
+
+
+def _unknown_format(document: Document, at: str, got: str, formats: Collection[str]) -> Finding:
+    near = get_close_matches(got, formats, n=1)
+    return document.finding(
+        rule="checkpoints/unknown-format", at=at,
+        expected=f"one of {listed(sorted(formats), got)}", got=got,
+        fix=f"rename to `{near[0]}`" if near else "add it to data/formats.yaml",
+    )  # fmt: skip
 
 
 def size_follows_from_formats(library: Library) -> Iterator[Finding]:

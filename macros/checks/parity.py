@@ -16,6 +16,7 @@ LOCK = Path("data", "texts.lock")
 LANGUAGES = {"en": "English", "zh": "Chinese"}
 OTHER = {"en": "zh", "zh": "en"}
 HEADING = re.compile(r"^#+ .*\{ *#([\w-]+) *\}\s*$", re.M)
+FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.M | re.S)
 LENGTH = 8  # of a hash; a pair is the English one and the Chinese one
 
 
@@ -142,6 +143,13 @@ def _one_sided(pairs: list[Pair], locked: list[str]) -> Iterator[tuple[Pair, str
                 break
 
 
+def _first_words(text: str) -> str:
+    """Return how a text begins, after front matter and headings."""
+    lines = FRONT_MATTER.sub("", text).splitlines()
+    words = " ".join(line for line in lines if not line.startswith("#")).split()
+    return " ".join(words)[:60] or "nothing but a heading"
+
+
 def languages_change_together(library: Library) -> Iterator[Finding]:
     """A text changes in both languages, or someone confirms that both still say the same."""
     locked = read_lock(library.root)
@@ -155,7 +163,7 @@ def languages_change_together(library: Library) -> Iterator[Finding]:
                 rule="bilingual/one-sided",
                 field=pair.at if pair.at.startswith("#") else f"{pair.at}.{stayed}",
                 expected=f"{LANGUAGES[stayed]} that changed together with the {LANGUAGES[changed]}",
-                got=" ".join(side.text.split())[:60],
+                got=_first_words(side.text),
                 fix=f"bring `{stayed}` to the new `{changed}`; if both already say the same,"
                 f" run: python -m macros bless {path}",
             )

@@ -8,7 +8,7 @@ from typing import Any
 
 from macros.engines.facts import canonical, flags_of, keys_of, property_at, values_of
 from macros.engines.runs import contains, version_key
-from macros.findings import Finding
+from macros.findings import Finding, listed
 from macros.library import Library
 from macros.loading import Document
 from macros.pitfalls import Launch, biting_releases, launches, releases, simple_commands
@@ -107,7 +107,7 @@ def _choice(known: list[str], got: str) -> Iterator[Fault]:
     if known and got.lower().replace("-", "_") not in folded:
         near = get_close_matches(got, known, n=1)
         yield (
-            "pitfalls/unknown-choice", f"one of {', '.join(sorted(known))}", got,
+            "pitfalls/unknown-choice", f"one of {listed(sorted(known), got)}", got,
             f"write {near[0]}" if near else "choose one of the list",
         )  # fmt: skip
 

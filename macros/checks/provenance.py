@@ -1,8 +1,9 @@
 """Every fact has a source, and the source allows the evidence word."""
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 
-from macros.findings import Finding
+from macros.findings import Finding, listed
 from macros.library import Library
 from macros.records import Source
 
@@ -20,6 +21,8 @@ NOT_FACTS = {
     "reported_on", "advice", "story",
     "side", "strength", "gains",
 }  # fmt: skip
+
+OWN = ("id", "provenance")
 
 
 def every_fact_has_a_source(library: Library) -> Iterator[Finding]:
@@ -39,7 +42,7 @@ def every_fact_has_a_source(library: Library) -> Iterator[Finding]:
                     at=name,
                     expected="an entry of `provenance` that lists it under `fields`",
                     got="none",
-                    fix="name the source, or delete the value",
+                    fix=f"add `{name}` to `provenance[0].fields`, or name another source",
                 )
 
 
@@ -50,14 +53,16 @@ def provenance_names_fields(library: Library) -> Iterator[Finding]:
             for index, source in enumerate(getattr(entry.record, "provenance", [])):
                 for position, name in enumerate(source.fields):
                     first = name.split(".")[0].split("[")[0]
+                    known = [each for each in type(entry.record).model_fields if each not in OWN]
                     if first in type(entry.record).model_fields:
                         continue
+                    near = get_close_matches(first, known, n=1)
                     yield entry.document.finding(
                         rule="provenance/unknown-field",
                         at=f"provenance[{index}].fields[{position}]",
-                        expected=f"one of {', '.join(type(entry.record).model_fields)}",
+                        expected=f"a field of this record: {listed(known, first)}",
                         got=name,
-                        fix="correct the name of the field",
+                        fix=f"write `{near[0]}`" if near else "correct the name of the field",
                     )
 
 

@@ -15,7 +15,7 @@ from macros.engines.facts import (
     values_of,
 )
 from macros.engines.runs import contains, version_key
-from macros.findings import Finding
+from macros.findings import Finding, listed
 from macros.library import Library
 from macros.loading import Document
 from macros.plans import (
@@ -78,7 +78,8 @@ def release_is_known(library: Library) -> Iterator[Finding]:
         if recipe.engine.version not in releases:
             yield document.finding(
                 rule="recipes/unknown-release", at="engine.version",
-                expected=f"one of {', '.join(releases)}", got=recipe.engine.version,
+                expected=f"one of {listed(releases, recipe.engine.version)}",
+                got=recipe.engine.version,
                 fix="name the release the build is based on, and the build in `engine.build`",
             )  # fmt: skip
 
@@ -161,7 +162,7 @@ def value_is_a_choice(library: Library) -> Iterator[Finding]:
 def _no_choice(document: Document, at: str, known: list[str], got: str) -> Finding:
     near = get_close_matches(got, known, n=1)
     return document.finding(
-        rule="recipes/unknown-choice", at=at, expected=f"one of {', '.join(sorted(known))}",
+        rule="recipes/unknown-choice", at=at, expected=f"one of {listed(sorted(known), got)}",
         got=got, fix=f"write {near[0]}" if near else "choose one of the list",
     )  # fmt: skip
 
@@ -225,7 +226,7 @@ def moe_backend_fits_the_format(library: Library) -> Iterator[Finding]:
         if known and backend not in known:
             yield document.finding(
                 rule="recipes/moe-backend", at=_at("--moe-backend"),
-                expected=f"one of {', '.join(known)}: the experts are {kept}", got=backend,
+                expected=f"one of {listed(known, backend)}: the experts are {kept}", got=backend,
                 fix="leave it out, or choose one of the list",
             )  # fmt: skip
 
@@ -260,7 +261,7 @@ def draft_has_its_own_backend(library: Library) -> Iterator[Finding]:
             continue
         yield document.finding(
             rule="recipes/draft-backend", at=f"{_at(SPECULATIVE_FLAG)}.moe_backend",
-            expected=f"one of {', '.join(known)}: the MTP layer is {kept}",
+            expected=f"one of {listed(known, own)}: the MTP layer is {kept}",
             got=own if "moe_backend" in config else f"{own}, inherited from --moe-backend",
             fix='add `moe_backend: triton` to the draft, or leave `--moe-backend` out',
         )  # fmt: skip

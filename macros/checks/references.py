@@ -6,22 +6,9 @@ from difflib import get_close_matches
 from macros.findings import Finding
 from macros.library import Library
 from macros.loading import Document, join
+from macros.records import KIND_OF_FIELD, Checkpoint, Claim, Measurement
 
-SINGULAR = {
-    "source": "sources",
-    "hardware": "hardware",
-    "model": "models",
-    "checkpoint": "checkpoints",
-    "load_as": "checkpoints",
-    "measurements": "measurements",
-    "measurement": "measurements",
-    "pitfalls": "pitfalls",
-    "next": "recipes",
-    "models": "models",
-    "checkpoints": "checkpoints",
-}
-OTHER_PLACES = {("engines", "base"): "engines", ("recipes", "engine.name"): "engines"}
-NOT_IDS = {"subject", "with", "architecture", "requires", "applies", "detect", "related"}
+NOT_IDS = {"architecture", "requires", "applies", "detect", "related"}
 
 
 def named_record_exists(library: Library) -> Iterator[Finding]:
@@ -44,14 +31,11 @@ def _walk(
         name = join(at, key)
         if key in NOT_IDS and kind != "recipes":
             continue
-        target = SINGULAR.get(key)
+        target = KIND_OF_FIELD.get(key)
         if key == "name" and at == "engine":
             target = "engines"
-        if key in ("checkpoint", "model", "source") and at.startswith("engine"):
-            target = None
-        if target:
-            values = value if isinstance(value, list) else [value]
-            for index, each in enumerate(values):
+        if target and not isinstance(value, dict):
+            for index, each in enumerate(value if isinstance(value, list) else [value]):
                 if isinstance(each, str) and each not in library.kinds[target]:
                     where = join(name, index) if isinstance(value, list) else name
                     yield _unknown(library, document, where, target, each)
@@ -89,3 +73,25 @@ def mixed_reference_exists(library: Library) -> Iterator[Finding]:
                         got=reference,
                         fix=f"write `{kind}/{near[0]}`" if near else "correct the reference",
                     )
+
+
+def model_is_that_of_the_checkpoint(library: Library) -> Iterator[Finding]:
+    """Where a record names a model and a checkpoint, the checkpoint is one of that model."""
+    named = [
+        (document, "", run.model, run.checkpoint) for document, run in library.all(Measurement)
+    ]
+    for document, claim in library.all(Claim):
+        model, checkpoint_id = map(claim.asserts.subject.get, ("model", "checkpoint"))
+        if isinstance(model, str) and isinstance(checkpoint_id, str):
+            named.append((document, "asserts.subject.", model, checkpoint_id))
+    for document, checkpoint in library.all(Checkpoint):
+        if checkpoint.conversion:
+            named.append((document, "", checkpoint.model, checkpoint.conversion.checkpoint))
+    for document, at, model, checkpoint_id in named:
+        checkpoint = library.find(Checkpoint, checkpoint_id)
+        if checkpoint and checkpoint.model != model:
+            yield document.finding(
+                rule="reference/other-model", at=f"{at}model",
+                expected=f"{checkpoint.model}, the model of {checkpoint.id}", got=model,
+                fix=f"write `{checkpoint.model}`, or name another checkpoint",
+            )  # fmt: skip

@@ -18,7 +18,9 @@ DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 HAN = r"[\u3400-\u9fff]"
 WITHOUT_SPACE = re.compile(r"[“”…]+")  # the spacing library has its own taste for these
 HALF_WIDTH = re.compile(rf"{HAN}\s?[,;:!?](?=\s|{HAN}|$)|{HAN}\.(?=\s|$)")
-MARKUP = re.compile(r"^#{1,6} |^\|.*\|$|<[a-zA-Z/][^>]*>", re.M)
+MARKUP = re.compile(
+    r"^#{1,6} |^\|.*\|$|<[a-zA-Z/][^>]*>|!?\[[^]\n]*\]\([^)\n]*\)|\*\*[^*\s][^*\n]*\*\*", re.M
+)
 
 
 def texts_of(
@@ -112,6 +114,8 @@ def chinese_typography(library: Library) -> Iterator[Finding]:
     """Chinese has a space between Han and Latin and full-width punctuation."""
     for document in documents(library):
         for at, _, chinese in texts_of(document):
+            if MARKUP.search(CODE.sub("", chinese)):
+                continue  # which has its own rule
             plain = " ".join(PLACEHOLDER.sub("0", CODE.sub("x", chinese)).split())
             plain = WITHOUT_SPACE.sub("，", plain)
             start, fix = _missing_space(plain), "put a space between Han and Latin or digits"
@@ -136,16 +140,23 @@ def _missing_space(text: str) -> int | None:
 
 
 def texts_are_text(library: Library) -> Iterator[Finding]:
-    """A text holds no headings, tables or HTML; `code` is the only markup."""
+    """A text holds no headings, tables, links, bold or HTML; `code` is the only markup."""
     for document in documents(library):
         for at, english, chinese in texts_of(document):
             for language, text in (("en", english), ("zh", chinese)):
                 if found := MARKUP.search(CODE.sub("", text)):
                     yield document.finding(
                         rule="texts/markup", at=f"{at}.{language}",
-                        expected="text without headings, tables and HTML",
-                        got=found.group(0)[:60], fix="say it in words; pages add the form",
+                        expected="text without headings, tables, links, bold and HTML",
+                        got=found.group(0)[:60], fix=_in_words(found.group(0)),
                     )  # fmt: skip
+
+
+def _in_words(markup: str) -> str:
+    """Return what to do about markup: a link becomes a related record."""
+    if "](" in markup:
+        return "say it in words; name the record under `related`, or the source in `provenance`"
+    return "say it in words; pages add the form"
 
 
 def texts_are_finished(library: Library) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from macros.findings import Finding, report
+from macros.findings import Finding, listed, report
 from macros.library import load, validate
 from macros.loading import load_file, load_text
 from macros.records import KINDS, Checkpoint, Measurement
@@ -85,7 +85,16 @@ def test_report_caps_one_rule_and_counts_all():
     text = report(many, num_records=20)
     assert text.count("a/b: x") == 5 and "… and 4 more of a/b" in text
     assert text.endswith("9 findings in 9 files; 11 records are well-formed.")
+    assert "python -m macros check --all" in text
+    assert report(many, num_records=20, most_of_one_rule=9).count("a/b: x") == 9
     assert report([], num_records=20) == "20 records, no findings."
+
+
+def test_long_lists_of_names_show_the_nearest():
+    names = ["one", "two", "three", "four", "five", "six", "seven"]
+    assert listed(names[:5], "six") == "one, two, three, four, five"
+    assert listed(names, "sixx").startswith("six, ")
+    assert listed(names, "sixx").endswith(", … and 2 more")
 
 
 @pytest.mark.parametrize("kind", KINDS)

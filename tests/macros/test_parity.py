@@ -67,6 +67,16 @@ def test_a_section_of_prose_points_at_the_other_page(root, changed, other):
     assert found(root) == [(other.as_posix(), "#page")]
 
 
+def test_a_section_of_prose_is_shown_by_its_first_words(root):
+    for path in PAGES:
+        change(root, path, "# Page", "---\ntitle: Page\n---\n\n# Page")
+        change(root, path, "\n\n## A", "\n\nWords.\n\n## A")
+    command_line.write_lock()
+    change(root, PAGES[0], "{ #page }", "{ #page }\n\nMore.")
+    library, _ = load(root)
+    assert [each.got for each in parity.languages_change_together(library)] == ["Words."]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "field"), [("please", "then", "wait.zh"), ("请稍候", "等", "wait.en")]
 )

@@ -41,6 +41,10 @@ READING = {
         "en": "A record has the name of its file as id.",
         "zh": "记录的 id 与文件名相同。",
     },
+    "identity/unread-file": {
+        "en": "Every file in `data/` has a place and an ending that are read.",
+        "zh": "`data/` 里的每个文件，位置与后缀都能被读取。",
+    },
     "identity/unique": {
         "en": "No two records of a kind have the same id.",
         "zh": "同一种类里没有两条记录的 id 相同。",
@@ -94,6 +98,7 @@ CHINESE = {
     "memory_fraction_fits_the_plan": "内存比例容得下规划，并给系统留出份额。",
     "metric_decides_the_field": "单个请求的速率写在 `metric` 指定的字段里。",
     "mixed_reference_exists": "`kind/id` 形式的引用指向存在的种类与记录。",
+    "model_is_that_of_the_checkpoint": "同时写有模型与检查点的记录，检查点属于该模型。",
     "moe_backend_fits_the_format": "`--moe-backend` 指定的内核，在该版本中支持专家的格式。",
     "named_record_exists": "字段里提到的记录都存在。",
     "needed_flag_is_there": "机器、模型与用途所需的参数都在。",
@@ -119,11 +124,13 @@ CHINESE = {
     "source_has_an_address": "来源都有地址，除非是软件包、本站自己的工作，或注明原址已失。",
     "start_is_waited_for": "启动可能超过引擎自身时限的，要调高时限。",
     "status_is_earned": "`untested` 以外的状态要有同样设置的测量佐证，且不高于它。",
+    "subject_is_known": "说法所谈的对象，用函数使用的名称或说法专用的名称来写。",
     "successor_is_later": "取代某个说法的记录晚于该说法。",
     "texts_are_finished": "没有哪段文本只是占位。",
-    "texts_are_text": "文本不含标题、表格与 HTML；`code` 是唯一的标记。",
+    "texts_are_text": "文本不含标题、表格、链接、粗体与 HTML；`code` 是唯一的标记。",
     "value_is_a_choice": "取值有固定列表的，取该版本列表中的一个。",
     "variable_exists": "vLLM 的变量是该版本会读取的，或是其分支版本的。",
+    "version_is_a_release": "不带构建后缀的 vLLM 版本，是已收录的发布版本。",
     "verdict_is_computed": "说法所写的判定与检查算出的相同。",
 }  # fmt: skip
 
