@@ -199,10 +199,14 @@ def citation(
     short = element("code", (revision or "")[:SHORT_REVISION_LENGTH], title=revision)
     details = [
         publisher,
-        day(published_on, language) if published_on else None,
+        element("span", day(published_on, language), class_="nowrap") if published_on else None,
         element("span", locator, class_="citation-locator", lang="en") if locator else None,
         join(word("revision", language), short, separator=" ") if revision else None,
-        f"{word('retrieved', language)} {day(retrieved_on, language)}" if retrieved_on else None,
+        element(
+            "span", f"{word('retrieved', language)} {day(retrieved_on, language)}", class_="nowrap"
+        )
+        if retrieved_on
+        else None,
         None if url else word("no_address", language),
     ]
     parts = (element("span", detail) for detail in details if detail)

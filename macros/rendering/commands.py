@@ -13,6 +13,7 @@ from macros.rendering.markup import EMPTY, Html, classes, element, escape, join
 from macros.rendering.words import word
 
 SPACES = re.compile(r"(\s+)")
+CONTINUES = "\\\n"
 
 
 class CommandTab(NamedTuple):
@@ -97,6 +98,13 @@ def _lines(code: str, syntax: str) -> Iterator[Html]:
     parts: list[Html] = []
     for css_class, text in _tokens(code.strip("\n"), syntax):
         for piece in text.splitlines(keepends=True):
+            if piece == CONTINUES:
+                space = parts.pop() if parts and parts[-1] == " " else EMPTY
+                mark = element("span", piece[0], class_=css_class or None)
+                parts.append(element("span", space, mark, class_="continues"))
+                yield element("span", *parts, "\n", class_="line")
+                parts = []
+                continue
             words = join(*(_word(word) for word in SPACES.split(piece)))
             parts.append(element("span", words, class_=css_class) if css_class else words)
             if piece.endswith("\n"):

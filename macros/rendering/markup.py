@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 IN_ATTRIBUTES = "&<>\"'`[]{}\\|\n\r\t"
 IN_TEXT = IN_ATTRIBUTES + "*_~^=:@#$!+"
 ATTRIBUTE_ESCAPES = {ord(character): f"&#{ord(character)};" for character in IN_ATTRIBUTES}
 TEXT_ESCAPES = {ord(character): f"&#{ord(character)};" for character in IN_TEXT}
+DATE = re.compile(r"(\b\d{4}-\d{2}(?:-\d{2})?\b)")
 VOID_ELEMENTS = frozenset(
     {"br", "hr", "img", "input", "circle", "line", "path", "polyline", "rect"}
 )
@@ -29,6 +32,14 @@ def join(*parts: object, separator: str = "") -> Html:
     """Return the escaped parts as one piece; None and empty parts vanish."""
     pieces = [escape(part) for part in parts if part is not None]
     return Html(separator.join(piece for piece in pieces if piece))
+
+
+def breakable(text: str) -> Html:
+    """Return a name that a browser may break after a slash, but not within a date."""
+    parts = DATE.split(text)  # every second one is a date
+    parts[::2] = [join(*part.split("/"), separator=Html("/<wbr>")) for part in parts[::2]]
+    parts[1::2] = [element("span", part, class_="nowrap") for part in parts[1::2]]
+    return join(*parts)
 
 
 def element(tag: str, *children: object, **attributes: object) -> Html:

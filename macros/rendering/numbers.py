@@ -86,12 +86,16 @@ def day(value: date | str, language: str) -> str:
 
 def duration(seconds: Decimal | float | int | str, language: str) -> str:
     """Return a time in the unit that keeps its number short: ms, s, min or h."""
-    value = _decimal(seconds)
-    for limit_s, unit_s, names in _DURATION_UNITS:
-        if value < limit_s:
-            return f"{_short(value / unit_s)}{FIXED_SPACE}{names[language]}"
-    unit_s, names = _DURATION_UNITS[-1][1:]
-    return f"{_short(value / unit_s)}{FIXED_SPACE}{names[language]}"
+    return durations(seconds, seconds, language)
+
+
+def durations(
+    low_s: Decimal | float | int | str, high_s: Decimal | float | int | str, language: str
+) -> str:
+    """Return a range of times in the unit of the longer one."""
+    low, high = _decimal(low_s), _decimal(high_s)
+    unit_s, names = next(unit for limit_s, *unit in _DURATION_UNITS if high < limit_s)
+    return f"{span(_short(low / unit_s), _short(high / unit_s))}{FIXED_SPACE}{names[language]}"
 
 
 def version_range(first: str | None, fixed: str | None, language: str) -> str:

@@ -12,7 +12,7 @@ from macros.library import Library
 from macros.records import Checkpoint, Computed, Engine, Measurement, Source
 from macros.rendering.badges import evidence_badge, mark
 from macros.rendering.blocks import citation
-from macros.rendering.markup import EMPTY, Html, element, escape, join
+from macros.rendering.markup import EMPTY, Html, breakable, element, escape, join
 from macros.rendering.numbers import day, figure, rounded
 from macros.rendering.runs import checkpoint_words, engine_name, engine_words
 from macros.rendering.words import word
@@ -113,9 +113,10 @@ def name_of(library: Library, reference: str, language: str) -> str:
 def record_link(library: Library, reference: str, language: str) -> Html:
     """Return a link to a record under its own name."""
     record = library.refer(reference)
-    name = inline(name_of(library, reference, language))
+    name = name_of(library, reference, language)
+    shown = breakable(name) if isinstance(record, Checkpoint | Measurement) else inline(name)
     title_language = record.title_language if isinstance(record, Source) else None
-    return element("a", name, href=href_of(reference), lang=title_language)
+    return element("a", shown, href=href_of(reference), lang=title_language)
 
 
 def links(library: Library, references: list[str], language: str) -> Html:

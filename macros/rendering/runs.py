@@ -128,12 +128,14 @@ def speed_table(
     )  # fmt: skip
 
 
-def stated_speed(candidate: Candidate, language: str, *, large: bool = False) -> Html:
+def stated_speed(
+    candidate: Candidate, language: str, *, large: bool = False, decimals: int | None = None
+) -> Html:
     """Return a record speed with its conditions, linked to its run."""
     run = candidate.run
     return speed(
         candidate.tokens_per_s, concurrency=1,
         draft=draft_words(run.draft.method, run.draft.num_tokens, language),
         measured_on=run.measured_on, evidence=evidence_of_points(run), language=language,
-        large=large, href=f"/benchmarks/#{run.id}",
+        large=large, href=f"/benchmarks/#{run.id}", decimals=decimals,
     )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from macros.rendering.markup import EMPTY, Html, classes, element, join
+from macros.rendering.markup import DATE, EMPTY, Html, classes, element, join
 from macros.rendering.numbers import DASH
 from macros.rendering.words import word
 
@@ -37,9 +37,10 @@ def data_table(
     note: object = None,
     show_caption: bool = True,
     sortable: bool = False,
+    stacked: bool = False,
     empty: object = None,
 ) -> Html:
-    """Return a table in a region that scrolls sideways by touch and by keyboard."""
+    """Return a table in a region that scrolls sideways; a stacked one is a list on a phone."""
     if not rows:
         return element("p", empty or word("none_yet", language), class_="empty")
     table = element(
@@ -48,7 +49,7 @@ def data_table(
         element("thead", element("tr", *(_heading(column, sortable) for column in columns))),
         element("tbody", *(_row(row, columns, language) for row in rows)),
         element("tfoot", _row(footer, columns, language)) if footer else EMPTY,
-        class_="data-table",
+        class_=classes("data-table", "data-table--stacked" if stacked else None),
         data_sortable=sortable,
     )
     region = element(
@@ -104,12 +105,18 @@ def _row(row: Row | Sequence[object], columns: Sequence[Column], language: str) 
             "td" if index else "th",
             unknown(language) if cell is None else cell,
             scope=None if index else "row",
-            class_=classes("number" if column.number else None) or None,
+            class_=_cell_class(cell, column),
             data_key="" if cell is None else key,
         )
         for index, (cell, column, key) in enumerate(zip(whole.cells, columns, keys, strict=True))
     )
     return element("tr", *cells, **whole.attributes)
+
+
+def _cell_class(cell: object, column: Column) -> str | None:
+    if column.number:
+        return "number"
+    return "nowrap" if DATE.fullmatch(str(cell)) else None
 
 
 def _plain(value: object) -> str:

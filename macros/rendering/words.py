@@ -260,8 +260,8 @@ WORDS: dict[str, dict[str, str]] = {
     "frame.offer_dismiss": {"en": "Do not offer again", "zh": "不再提示"},
     "frame.not_found": {"en": "No page at this address", "zh": "此网址没有页面"},
     "frame.not_found_advice": {
-        "en": "It may have moved. Search for it, or start from the home page:",
-        "zh": "页面可能已移动。请搜索，或前往首页：",
+        "en": "It may have moved. Search from the home page:",
+        "zh": "页面可能已移动。请从首页搜索：",
     },
     "frame.faults": {
         "en": "The data have faults; this is the last good state.",

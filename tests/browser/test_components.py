@@ -147,7 +147,7 @@ def test_a_filter_works_by_keyboard_alone(shown):
 
 def test_what_a_filter_says_is_in_the_script_of_the_page(page, site):
     page.goto(f"{site}zh-Hant-default.html")
-    assert page.locator(".filter-count").inner_text() == "顯示 3 條，共 3 條"
+    assert page.locator(".filter-count").inner_text() == "顯示 3 項，共 3 項"
 
 
 # Sorting

@@ -7,6 +7,12 @@ from playwright.sync_api import expect
 
 LANGUAGES = {"zh": "简体中文", "en": "English", "zh-Hant": "繁體中文"}
 PAIRS = [(here, there) for here in LANGUAGES for there in LANGUAGES if here != there]
+LISTS_AND_TOOLS = (
+    "articles", "benchmarks", "builder", "calculator", "checkpoints", "claims", "diagnose",
+    "engines", "engines/changes", "engines/images", "faq", "glossary", "guides/before-you-report",
+    "guides/first-hour", "guides/several-sparks", "hardware", "judge", "law", "models", "pitfalls",
+    "recipes", "rules", "sources",
+)  # fmt: skip
 
 
 def settle(page):
@@ -186,6 +192,28 @@ def test_a_recipe_can_be_copied(page, site, context, language):
     page.wait_for_function(
         "text => navigator.clipboard.readText().then(t => t.trim() === text)", arg=command
     )
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_no_list_and_no_tool_scrolls_sideways_on_a_phone(page, site, language):
+    page.set_viewport_size({"width": 390, "height": 844})
+    widths = {}
+    for path in LISTS_AND_TOOLS:
+        page.goto(f"{site}{language}/{path}/")
+        page.wait_for_function("document.querySelector('.filter-form[hidden]') === null")
+        widths[path] = page.evaluate("document.documentElement.scrollWidth")
+    assert {path: width for path, width in widths.items() if width > 390} == {}
+
+
+def test_unknown_address_answers_in_the_language_of_the_reader_first(browser, site):
+    context = browser.new_context(locale="en-GB")
+    page = context.new_page()
+    page.goto(f"{site}zh/no/such/page/")
+    settle(page)
+    expect(page.locator("article section").first).to_have_attribute("lang", "en")
+    expect(page.locator(".md-header .md-ellipsis").first).to_have_text("GB10 Ledger")
+    expect(page.locator(".md-tabs")).to_be_hidden()
+    context.close()
 
 
 def test_unknown_address_answers_in_three_languages(page, site, faults):

@@ -50,6 +50,18 @@ const offer = () => {
   }
 };
 
+/** A page that is not there answers in all languages: the reader's first, and without a frame in another one. */
+const answer = () => {
+  const wanted = remembered() ?? preferred(navigator.languages);
+  const own = document.querySelector(`[data-not-found][lang="${wanted}"]`);
+  if (!own) return;
+  own.parentElement.prepend(own);
+  if (wanted === document.documentElement.lang) return;
+  document.body.classList.add("frameless");
+  document.querySelector(".md-header .md-ellipsis").textContent = own.dataset.notFound;
+  document.querySelector(".md-header .md-logo").href = own.querySelector("a[hreflang]").href;
+};
+
 document.addEventListener(
   "click",
   (event) => {
@@ -61,3 +73,4 @@ document.addEventListener(
   { capture: true },
 );
 window.document$?.subscribe(offer); // absent on the first page, which has no theme
+window.document$?.subscribe(answer);

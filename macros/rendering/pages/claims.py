@@ -35,7 +35,7 @@ T = {
         "数据变了，判定也会变。",
     },
     "said": {"en": "What was said", "zh": "原话"},
-    "asserted": {"en": "Asserted", "zh": "所称"},
+    "asserted": {"en": "Stated", "zh": "所述"},
     "computed": {"en": "Computed", "zh": "算得"},
     "check": {"en": "How it is checked", "zh": "如何检验"},
     "function": {"en": "Function", "zh": "函数"},
@@ -195,18 +195,24 @@ def asserted(claim: Claim, language: str) -> object:
     if value is None:
         return None
     if isinstance(value, bool):
-        shown: object = _t("yes" if value else "no", language)
-    else:
-        shown = figure(value) if not isinstance(value, str) else value
+        return yes_or_no(value, language)
+    shown = figure(value) if not isinstance(value, str) else value
     limit = bracketed(_t("limit", language), language) if claim.asserts.limit else ""
     return join(element("code", claim.asserts.quantity), " = ", shown, limit)
 
 
+def yes_or_no(value: bool, language: str) -> str:
+    """Return the word for a truth value."""
+    return _t("yes" if value else "no", language)
+
+
 def _facts(library: Library, claim: Claim, language: str) -> Html:
-    entries: list[tuple[object, object]] = [(_t("asserted", language), asserted(claim, language))]
+    entries: list[tuple[object, object]] = []
+    if not (claim.check and isinstance(claim.asserts.value, bool)):  # else beside what is computed
+        entries.append((_t("asserted", language), asserted(claim, language)))
     if claim.stated_on:
         entries.append((_t("stated_on", language), day(claim.stated_on, language)))
-    return facts(entries, language=language)
+    return facts(entries, language=language) if entries else EMPTY
 
 
 def _shown(value: object) -> str:
@@ -221,12 +227,18 @@ def _check(library: Library, claim: Claim, language: str) -> Html:
     judgement = judge_claim(library, claim)
     assert claim.check is not None
     inputs = ", ".join(f"{name} = {_shown(value)}" for name, value in claim.check.with_.items())
-    computed = None if judgement.computed is None else _shown(judgement.computed)
+    computed: object = None
+    if isinstance(judgement.computed, bool):
+        computed = yes_or_no(judgement.computed, language)
+    elif judgement.computed is not None:
+        computed = element("code", _shown(judgement.computed))
     entries: list[tuple[object, object]] = [
         (_t("function", language), element("code", claim.check.function)),
         (_t("inputs", language), element("code", inputs) if inputs else None),
-        (_t("computed", language), element("code", computed) if computed else None),
+        (_t("computed", language), computed),
     ]
+    if isinstance(claim.asserts.value, bool):
+        entries.insert(2, (_t("asserted", language), asserted(claim, language)))
     if claim.requires:
         needed = ", ".join(f"{name} = {_shown(value)}" for name, value in claim.requires.items())
         entries.append((_t("requires", language), element("code", needed)))
@@ -335,7 +347,7 @@ def macros(library: Library, language: str) -> dict[str, Callable[..., str]]:
         return data_table(
             columns=[Column(_t("article_said", language)), Column(_t("today", language))],
             rows=rows, caption=_caption(library, chosen, language), language=language,
-            show_caption=False,
+            show_caption=False, stacked=True,
         )  # fmt: skip
 
     def claim_counts(source: str) -> str:

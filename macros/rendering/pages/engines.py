@@ -14,7 +14,7 @@ from macros.records import Engine, Measurement, Model, Pitfall, Recipe, Source
 from macros.rendering.badges import severity_badge
 from macros.rendering.blocks import Door, doors
 from macros.rendering.filters import Facet, filter_attributes, filterable
-from macros.rendering.markup import EMPTY, Html, element, join
+from macros.rendering.markup import EMPTY, Html, breakable, element, join
 from macros.rendering.numbers import day, version_range
 from macros.rendering.page import Page
 from macros.rendering.parts import (
@@ -248,6 +248,7 @@ def _changes(library: Library, language: str) -> Page:
             Column(_t("meaning", language)),
         ],
         rows=rows, caption=_t("changes", language), language=language, show_caption=False,
+        stacked=True,
     )  # fmt: skip
     facet = Facet(
         "area", _t("area", language), [(name, _t(f"area.{name}", language)) for name in AREAS]
@@ -398,7 +399,7 @@ def _images(library: Library, language: str) -> Page:
         rows.append(
             Row(
                 [
-                    element("code", tag),
+                    element("code", breakable(tag)),
                     release,
                     detail.get("cuda"),
                     str(len(runs)) if runs else "",
@@ -486,10 +487,10 @@ def _last_good(library: Library, language: str) -> Html:
                 if library.find(Model, model)
                 else model,
                 run.engine.version,
-                element("code", run.engine.image) if run.engine.image else None,
+                element("code", breakable(run.engine.image)) if run.engine.image else None,
                 element(
                     "a",
-                    day(run.measured_on, language) if run.measured_on else run.id,
+                    breakable(day(run.measured_on, language) if run.measured_on else run.id),
                     href=f"/benchmarks/#{run.id}",
                 ),
             )

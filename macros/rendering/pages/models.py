@@ -96,6 +96,7 @@ T = {
     "record_date": {"en": "Date", "zh": "日期"},
     "architecture": {"en": "Architecture", "zh": "架构"},
     "advertised_total": {"en": "Advertised parameters", "zh": "标称总参数"},
+    "billions": {"en": "B", "zh": "亿"},
     "counted_total": {
         "en": "Counted without MTP (difference from advertised)",
         "zh": "实算（不含 MTP；与标称之差）",
@@ -313,7 +314,11 @@ def _comparison(library: Library, own: list[Checkpoint], language: str) -> Html:
                 rounded(found.weights_ceiling_tokens_per_s, decimals=1),
                 rounded(found.ceiling_tokens_per_s, decimals=1),
                 rounded(expected, decimals=0) if expected else None,
-                element("a", str(plain.tokens_per_s), href=f"/benchmarks/#{plain.run.id}")
+                element(
+                    "a",
+                    rounded(plain.tokens_per_s, decimals=1),
+                    href=f"/benchmarks/#{plain.run.id}",
+                )
                 if plain
                 else None,
                 share_bar(share, language=language) if share is not None else None,
@@ -356,7 +361,7 @@ def _record(library: Library, model: Model, steps: list[Candidate], language: st
     )
     rows = [
         (
-            stated_speed(step, language),
+            stated_speed(step, language, decimals=1),
             word(f"metric.{step.field}", language),
             _changed(library, before, step, language),
             _bound(library, step, language),
@@ -516,7 +521,7 @@ def model_rows(library: Library, language: str) -> list[BarRow]:
         found = plain_ceiling(library, checkpoint)
         assert found is not None
         top = best(library, model.id)
-        note = stated_speed(top, language) if top else None
+        note = stated_speed(top, language, decimals=1) if top else None
         rows.append(
             (found.bytes_per_step,
              BarRow(model.name, segments(found.step), f"/models/{model.id}/",
@@ -534,6 +539,13 @@ def model_bars(library: Library, language: str) -> Html:
     )  # fmt: skip
 
 
+def _in_column(count_billion: Decimal, language: str) -> str:
+    """Return a count in billions to a tenth, in the unit that the column's header names."""
+    if language == "en":
+        return rounded(count_billion, decimals=1)
+    return rounded(count_billion * 10, decimals=0)
+
+
 def _index(library: Library, language: str) -> Page:
     title = word("section.models", language)
     rows = []
@@ -544,7 +556,7 @@ def _index(library: Library, language: str) -> Page:
         rows.append(
             (
                 record_link(library, f"models/{model.id}", language),
-                billions(model.total_parameters_billion, language)
+                _in_column(model.total_parameters_billion, language)
                 if model.total_parameters_billion
                 else None,
                 record_link(library, f"checkpoints/{checkpoint.id}", language)
@@ -552,13 +564,13 @@ def _index(library: Library, language: str) -> Page:
                 else None,
                 rounded(found.bytes_per_step / 1e9, decimals=2) if found else None,
                 rounded(found.ceiling_tokens_per_s, decimals=1) if found else None,
-                stated_speed(top, language) if top else None,
+                stated_speed(top, language, decimals=1) if top else None,
             )
         )
     table = data_table(
         columns=[
             Column(_t("model", language)),
-            Column(_t("advertised_total", language), number=True),
+            Column(_t("advertised_total", language), _t("billions", language), number=True),
             Column(_t("checkpoint", language)),
             Column(_t("read", language), "GB", number=True),
             Column(_t("ceiling", language), "tok/s", number=True),

@@ -40,6 +40,7 @@ from macros.rendering.numbers import (
     THIN_SPACE,
     day,
     duration,
+    durations,
     figure,
     gibibytes,
     rounded,
@@ -653,7 +654,7 @@ def _start(library: Library, recipe: Recipe, language: str) -> Html:
     entries: list[tuple[object, object]] = []
     if known:
         basis = _t("start_measured" if known.measured else "start_derived", language)
-        time = span(duration(known.low_s, language), duration(known.high_s, language))
+        time = durations(known.low_s, known.high_s, language)
         entries.append((_t("start_time", language), f"{time}{bracketed(basis, language)}"))
     entries.append((_t("probe", language), limit))
     return facts(entries, language=language)

@@ -16,6 +16,8 @@ const figure = (stated) => {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 };
 
+const breakable = (name) => name.split(/(?<=\/)/).flatMap((part, i) => (i ? [h("wbr"), part] : [part]));
+
 const badge = (root, name) => {
   const meaning = say(root, `evidence-${name}-meaning`);
   return h("span", { class: `badge badge--evidence badge--${name}`, title: meaning },
@@ -165,7 +167,7 @@ export const start = async (root) => {
             h("label", { class: "tick" },
               h("input", { type: "checkbox", checked: state.compare.includes(row.id), onchange: (event) => tick(row.id, event.target.checked) }),
               h("span", { class: "visually-hidden" }, say(root, "compare-this", { name: row.run.name }))),
-            h("button", { type: "button", class: "opens", onclick: () => open(row) }, row.run.name)));
+            h("button", { type: "button", class: "opens", onclick: () => open(row) }, breakable(row.run.name))));
         }
         return h("td", { class: NUMBERS.has(column) ? "number" : null }, cellOf(root, data, row, column) ?? unknown(root));
       }));
@@ -387,7 +389,7 @@ export const start = async (root) => {
       h("div", { class: "data-scroll", role: "region", tabindex: "0", "aria-label": say(root, "compare") },
         h("table", { class: "data-table compare-table" },
           h("thead", {}, h("tr", {}, h("td", {}), [one, other].map((row) => h("th", { scope: "col" },
-            h("button", { type: "button", class: "opens", onclick: () => open(row) }, row.run.name))))),
+            h("button", { type: "button", class: "opens", onclick: () => open(row) }, breakable(row.run.name)))))),
           h("tbody", {}, body))));
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;

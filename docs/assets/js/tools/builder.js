@@ -105,6 +105,10 @@ const changeWords = (root, recipe, form, changes, open) => {
 
 const reasonFor = (texts, id, engine, key) => texts.get(`flag ${id} ${key}`) ?? texts.get(`flag ${engine} ${key}`);
 
+/** What ends a line; a backslash needs no room of its own. */
+const continued = (separator) =>
+  separator.split(/( \\)/).map((part) => (part === " \\" ? h("span", { class: "continues" }, part) : part));
+
 /** The command as lines that can be pointed at; what differs from the recipe is marked. */
 const codeOf = (form, lines, open, explain) => {
   const plain = (text) => text.split(/(?<=\n)/).filter(Boolean).map((line) => h("span", { class: "line" }, line));
@@ -113,7 +117,7 @@ const codeOf = (form, lines, open, explain) => {
     ...lines.map(([key, text, changed], index) => h("span", {
       class: `line builder-line${changed ? " builder-line--changed" : ""}`, tabindex: "0", "data-key": key,
       onfocus: () => explain(key), onpointerenter: () => explain(key),
-    }, text, index < lines.length - 1 ? form.separator : "")),
+    }, text, index < lines.length - 1 ? continued(form.separator) : null)),
     ...plain(form.after),
   ];
 };
