@@ -3,6 +3,7 @@
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+LOOKS = [("zh", "light"), ("zh", "dark"), ("en", "dark"), ("zh-Hant", "light")]
 ONLY_VIOLATIONS = {"resultTypes": ["violations"]}  # a third of the time on a long page
 
 

@@ -81,10 +81,10 @@ def as_seen(findings: list[dict], language: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_page_and_command_line_agree_on_every_case(page, site, inputs, made, language):
+def test_page_and_command_line_agree(page, site, inputs, made, language):
     page.goto(f"{site}{language}/diagnose/")
     expect(page.locator(STATE)).to_be_visible()
-    chosen = list(inputs) if language == "en" else list(inputs)[::6]
+    chosen = list(inputs)[:: 3 if language == "en" else 12]
     for name in chosen:
         text = inputs[name]
         page.fill(TEXT, "")

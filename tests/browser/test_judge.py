@@ -9,7 +9,7 @@ from macros.judge import judge
 from macros.ledger import Load
 from macros.library import load
 from macros.records import Cause
-from tests.browser.axe import violations
+from tests.browser.axe import LOOKS, violations
 from tests.conftest import ROOT
 
 NVFP4 = "nvidia-qwen3.5-122b-a10b-nvfp4"
@@ -101,8 +101,7 @@ def test_no_width_makes_the_page_scroll_sideways(page, site, width):
     assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("language", "scheme"), LOOKS)
 def test_axe_finds_nothing_in_the_result(page, site, language, scheme):
     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
     page.goto(f"{site}{language}/judge/?checkpoint={NVFP4}&tokens-per-s=8.1")
