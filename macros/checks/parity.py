@@ -13,6 +13,7 @@ from macros.library import Library
 from macros.loading import Document
 
 LOCK = Path("data", "texts.lock")
+RULES = "macros/rendering/pages/rules.py"
 LANGUAGES = {"en": "English", "zh": "Chinese"}
 OTHER = {"en": "zh", "zh": "en"}
 HEADING = re.compile(r"^#+ .*\{ *#([\w-]+) *\}\s*$", re.M)
@@ -56,6 +57,8 @@ def pairs_by_file(library: Library) -> dict[str, list[Pair]]:
     for module in sorted((library.root / "macros" / "rendering").rglob("*.py")):
         path = module.relative_to(library.root).as_posix()
         pairs[path] = _pairs_of_code(module.read_text("utf-8"), path)
+    if RULES in pairs:
+        pairs[RULES] += _pairs_of_rules(library.root)
     return {path: found for path, found in pairs.items() if found}
 
 
@@ -89,6 +92,24 @@ def _pairs_of_code(code: str, path: str) -> list[Pair]:
                 sides = (Side(words[language], path, value.lineno) for language in LANGUAGES)
                 pairs.append(Pair(key, *sides))
     return pairs
+
+
+def _pairs_of_rules(root: Path) -> list[Pair]:
+    """Return the sentence of every rule: its docstring, and what the page of rules says for it."""
+    sentences = {}
+    for module in sorted((root / "macros" / "checks").glob("*.py")):
+        path = module.relative_to(root).as_posix()
+        for node in ast.parse(module.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and (words := ast.get_docstring(node)):
+                sentences[node.name] = Side(words, path, node.lineno)
+    tables = ast.walk(ast.parse((root / RULES).read_text("utf-8")))
+    return [
+        Pair(name, sentences[name], Side(words.value, RULES, words.lineno))
+        for table in tables
+        if isinstance(table, ast.Dict)
+        for name, words in _constants(table, ast.Constant)
+        if name in sentences
+    ]
 
 
 def _constants(table: ast.Dict, kind: type[ast.expr]) -> Iterator[tuple[str, ast.expr]]:

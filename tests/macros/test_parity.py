@@ -85,6 +85,21 @@ def test_a_word_of_the_interface_points_at_the_other(root, before, after, field)
     assert found(root) == [(WORDS.as_posix(), field)]
 
 
+RULE = 'def wait_is_short(library):\n    """A wait is short."""\n'
+
+
+def test_the_sentence_of_a_rule_points_at_the_other_language(root):
+    checks, table = root / "macros" / "checks" / "waits.py", root / parity.RULES
+    checks.parent.mkdir()
+    table.parent.mkdir()
+    checks.write_text(RULE, "utf-8")
+    table.write_text('CHINESE = {"wait_is_short": "等待很短。"}\n', "utf-8")
+    command_line.write_lock()
+    assert found(root) == []
+    checks.write_text(RULE.replace("short.", "long."), "utf-8")
+    assert found(root) == [(parity.RULES, "wait_is_short.zh")]
+
+
 def test_spacing_and_order_are_no_change(root):
     change(root, PAGES[0], "Read this.", "Read\nthis.")
     change(root, PAGES[0], "# Page { #page }\n\n", "")
