@@ -64,13 +64,18 @@ T = {
     "no": {"en": "no", "zh": "否"},
 }  # fmt: skip
 SUBJECTS = {
-    "ceiling": ("ceiling", "上限"), "kernels": ("kernels", "内核"),
-    "architecture": ("architecture", "架构"), "formats": ("formats", "格式"),
-    "commands": ("commands", "命令"), "advice": ("advice", "建议"),
-    "measurement": ("measurement", "测量"), "startup": ("startup", "启动"),
-    "memory": ("memory", "内存"), "moe-backend": ("MoE backend", "MoE 后端"),
-    "drafts": ("drafts", "草稿"),
-}  # fmt: skip
+    "ceiling": {"en": "ceiling", "zh": "上限"},
+    "kernels": {"en": "kernels", "zh": "内核"},
+    "architecture": {"en": "architecture", "zh": "架构"},
+    "formats": {"en": "formats", "zh": "格式"},
+    "commands": {"en": "commands", "zh": "命令"},
+    "advice": {"en": "advice", "zh": "建议"},
+    "measurement": {"en": "measurement", "zh": "测量"},
+    "startup": {"en": "startup", "zh": "启动"},
+    "memory": {"en": "memory", "zh": "内存"},
+    "moe-backend": {"en": "MoE backend", "zh": "MoE 后端"},
+    "drafts": {"en": "drafts", "zh": "草稿"},
+}
 ARTICLES = {
     "seed-122b-article": "/articles/122b/",
     "seed-builder-daily": "/articles/builder-daily/",
@@ -82,8 +87,7 @@ _t = words_of(T)
 
 def subject_word(subject: str, language: str) -> str:
     """Return the word of a topic; an unknown topic under its own name."""
-    english, chinese = SUBJECTS.get(subject, (subject, subject))
-    return english if language == "en" else chinese
+    return SUBJECTS[subject][language] if subject in SUBJECTS else subject
 
 
 def claim_values(library: Library, claim: Claim) -> dict[str, object]:
