@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from macros.fields import MONTH, NAME, REFERENCE, REPOSITORY, SHA, SLUG, URL, VERSION, Text
-from macros.findings import Finding, listed
+from macros.findings import Finding, listed, renamed
 from macros.loading import ISO_DATE, Document, join
 from macros.records import KIND_OF_FIELD
 
@@ -219,9 +219,8 @@ def _missing(at: str, info: FieldInfo | None) -> tuple[str, str]:
 
 def _extra(owner: type[BaseModel] | None, key: str | int) -> tuple[str, str]:
     names = [info.alias or name for name, info in owner.model_fields.items()] if owner else []
-    near = get_close_matches(str(key), names, n=1)
     expected = f"one of {listed(names, str(key))}" if names else "no such field"
-    return expected, f"rename to `{near[0]}`" if near else "delete it"
+    return expected, renamed(str(key), names, "delete it")
 
 
 def _date(value: Any, *, month: bool) -> tuple[str, str]:

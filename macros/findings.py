@@ -39,6 +39,12 @@ def listed(names: Iterable[str], near: str = "") -> str:
     return f"{', '.join(nearest[:MOST_NAMES])}, … and {len(known) - MOST_NAMES} more"
 
 
+def renamed(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return what to do about an unknown name: take the nearest known one, else something other."""
+    near = get_close_matches(name, list(known), n=1)
+    return f"rename to `{near[0]}`" if near else otherwise
+
+
 def report(
     findings: Iterable[Finding], *, num_records: int, most_of_one_rule: int = MOST_OF_ONE_RULE
 ) -> str:

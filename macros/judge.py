@@ -294,6 +294,10 @@ def possible_load(
 
 def typical_acceptance(library: Library, method: str) -> float | None:
     """Return the median chance that a draft token is accepted, over all points that tell it."""
+    return library.remember(("acceptance", method), lambda: _typical_acceptance(library, method))
+
+
+def _typical_acceptance(library: Library, method: str) -> float | None:
     chances = [
         acceptance_chance(float(point.acceptance_length), run.draft.num_tokens)
         for run in library.records(Measurement)

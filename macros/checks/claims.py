@@ -7,7 +7,7 @@ from string import Formatter
 
 from macros.arithmetic import day
 from macros.claims import compares, compute, judge_claim
-from macros.findings import Finding, listed
+from macros.findings import Finding, listed, renamed
 from macros.functions import FUNCTIONS
 from macros.library import Library
 from macros.loading import Document
@@ -146,11 +146,10 @@ def _wrong_call(
     known = _inputs_of(function)
     for name in inputs if known is not None else ():
         if name not in known:
-            near = get_close_matches(name, known, n=1)
             yield document.finding(
                 rule="claims/unknown-input", at=f"{inputs_at}.{name}",
                 expected=f"an input of {function}: {listed(known, name)}", got=name,
-                fix=f"rename to `{near[0]}`" if near else "delete it",
+                fix=renamed(name, known, "delete it"),
             )  # fmt: skip
 
 
@@ -174,11 +173,10 @@ def subject_is_known(library: Library) -> Iterator[Finding]:
     for document, claim in library.all(Claim):
         for name in claim.asserts.subject:
             if name not in known:
-                near = get_close_matches(name, sorted(known), n=1)
                 yield document.finding(
                     rule="claims/unknown-subject", at=f"asserts.subject.{name}",
                     expected=f"a name such as {listed(sorted(known), name)}", got=name,
-                    fix=f"rename to `{near[0]}`" if near else "use the name of an input",
+                    fix=renamed(name, sorted(known), "use the name of an input"),
                 )  # fmt: skip
 
 

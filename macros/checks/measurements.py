@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from macros.arithmetic import states
-from macros.findings import Finding, listed
+from macros.findings import Finding, listed, renamed
 from macros.library import Library
 from macros.loading import Document
 from macros.pitfalls import releases
@@ -147,13 +147,12 @@ def range_is_of_a_result(library: Library) -> Iterator[Finding]:
     for document, _, at, point in _points(library):
         for name, (low, high) in point.results.ranges.items():
             if name not in Results.model_fields or name == "ranges":
-                near = get_close_matches(name, Results.model_fields, n=1)
                 yield document.finding(
                     rule="measurements/range",
                     at=f"{at}.results.ranges.{name}",
                     expected="the name of a result",
                     got=name,
-                    fix=f"rename to `{near[0]}`" if near else "use the name of a result",
+                    fix=renamed(name, Results.model_fields, "use the name of a result"),
                 )
             elif low > high:
                 yield document.finding(
@@ -233,7 +232,6 @@ def _bad_link(
     library: Library, document: Document, at: str, field: str | None, got: str
 ) -> Finding:
     known = library.find(Measurement, got) is not None
-    near = get_close_matches(got, library.kinds["measurements"], n=1)
     return document.finding(
         rule="measurements/link",
         at=at,
@@ -241,9 +239,7 @@ def _bad_link(
         got=got,
         fix=f"add this run under `{field}` of {got}"
         if known
-        else f"rename to `{near[0]}`"
-        if near
-        else "name an existing run",
+        else renamed(got, library.kinds["measurements"], "name an existing run"),
     )
 
 
@@ -290,7 +286,6 @@ def manifest_leads_to_points(library: Library) -> Iterator[Finding]:
                 fix="decide what became of this row",
             )
         elif placed and (run is None or row.point >= len(run.points)):
-            near = get_close_matches(row.run, library.kinds["measurements"], n=1)
             yield document.finding(
                 rule="import/unknown-point",
                 at=f"rows.{row_id}",
@@ -298,9 +293,9 @@ def manifest_leads_to_points(library: Library) -> Iterator[Finding]:
                 got=f"{row.run}, point {row.point}",
                 fix="correct the number of the point"
                 if run
-                else f"rename to `{near[0]}`"
-                if near
-                else "add the run, or reject the row",
+                else renamed(
+                    row.run, library.kinds["measurements"], "add the run, or reject the row"
+                ),
             )
 
 

@@ -1,11 +1,10 @@
 """Shapes, compositions and sizes agree with what is published."""
 
 from collections.abc import Collection, Iterator
-from difflib import get_close_matches
 
 from macros.compositions import composition_of, has_composition
 from macros.faults import spelled
-from macros.findings import Finding, listed
+from macros.findings import Finding, listed, renamed
 from macros.ledger import disk_bytes, model_shapes
 from macros.library import Library
 from macros.loading import Document
@@ -21,11 +20,10 @@ def family_knows_its_shapes(library: Library) -> Iterator[Finding]:
     """A model's family is known, and its configuration holds every field that the family needs."""
     for document, model in library.all(Model):
         if model.family not in FAMILIES:
-            near = get_close_matches(model.family, FAMILIES, n=1)
             yield document.finding(
                 rule="models/family", at="family",
                 expected=f"one of {listed(sorted(FAMILIES), model.family)}",
-                got=model.family, fix=f"rename to `{near[0]}`" if near else "write its shapes",
+                got=model.family, fix=renamed(model.family, FAMILIES, "write its shapes"),
             )  # fmt: skip
             continue
         try:
@@ -87,11 +85,10 @@ def formats_exist(library: Library) -> Iterator[Finding]:
         for name, kept in checkpoint.formats.items():
             at = f"formats.{name}"
             if name not in known:
-                near = get_close_matches(name, known, n=1)
                 yield document.finding(
                     rule="checkpoints/unknown-module", at=at,
                     expected=f"a module of {model.id}: {listed(sorted(known), name)}", got=name,
-                    fix=f"rename to `{near[0]}`" if near else "delete it",
+                    fix=renamed(name, known, "delete it"),
                 )  # fmt: skip
             parts = [kept] if isinstance(kept, str) else [part.format for part in kept]
             for part in parts:
@@ -105,11 +102,10 @@ def formats_exist(library: Library) -> Iterator[Finding]:
 
 
 def _unknown_format(document: Document, at: str, got: str, formats: Collection[str]) -> Finding:
-    near = get_close_matches(got, formats, n=1)
     return document.finding(
         rule="checkpoints/unknown-format", at=at,
         expected=f"one of {listed(sorted(formats), got)}", got=got,
-        fix=f"rename to `{near[0]}`" if near else "add it to data/formats.yaml",
+        fix=renamed(got, formats, "add it to data/formats.yaml"),
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from macros.findings import Finding
+from macros.findings import Finding, renamed
 from macros.library import Library
 from macros.loading import Document, join
 from macros.records import KIND_OF_FIELD, Checkpoint, Claim, Measurement
@@ -44,13 +44,12 @@ def _walk(
 
 
 def _unknown(library: Library, document: Document, at: str, kind: str, got: str) -> Finding:
-    near = get_close_matches(got, library.kinds[kind], n=1)
     return document.finding(
         rule="reference/unknown",
         at=at,
         expected=f"the id of a record in data/{kind}/",
         got=got,
-        fix=f"rename to `{near[0]}`" if near else f"add data/{kind}/{got}.yaml or correct the id",
+        fix=renamed(got, library.kinds[kind], f"add data/{kind}/{got}.yaml or correct the id"),
     )
 
 

@@ -2,24 +2,13 @@
 
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
 from macros.best import best
-from macros.library import Entry, Library, load
+from macros.library import Entry, Library
 from macros.records import Measurement
 from macros.rendering.pages.answers import crossover, fastest_model, one_or_two, throughputs
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def library() -> Library:
-    """The records of the project."""
-    found, findings = load(ROOT)
-    assert findings == []
-    return found
 
 
 def with_point(library: Library, run_id: str, index: int, **results: Decimal) -> Library:

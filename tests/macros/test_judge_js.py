@@ -17,7 +17,6 @@ from macros.arithmetic import stated_interval
 from macros.diagnose import bundle
 from macros.judge import judge
 from macros.ledger import LedgerError, Load
-from macros.library import Library, load
 from macros.records import Engine
 from macros.rendering.pages import judge_api, ledger_api
 
@@ -38,14 +37,6 @@ const ask = (text) => {
   }
 };
 """
-
-
-@pytest.fixture(scope="module")
-def library() -> Library:
-    """The records of the project."""
-    found, findings = load(ROOT)
-    assert findings == []
-    return found
 
 
 @pytest.fixture(scope="module")

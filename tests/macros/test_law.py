@@ -2,23 +2,12 @@
 
 from dataclasses import replace
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
 from macros import law
-from macros.library import Entry, Library, load
+from macros.library import Entry, Library
 from macros.records import Measurement, Point, Results
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def library() -> Library:
-    """The records of the project."""
-    found, findings = load(ROOT)
-    assert findings == []
-    return found
 
 
 def point_with(**results: str) -> Point:

@@ -15,7 +15,7 @@ from macros import law, ledger, memory
 from macros.compositions import composition_of
 from macros.diagnose import bundle
 from macros.ledger import Composition, LedgerError, Load
-from macros.library import Library, load
+from macros.library import Library
 from macros.records import Checkpoint, Drafter, Hardware, Model, Provenance
 from macros.rendering.pages import ledger_api
 
@@ -53,14 +53,6 @@ const ask = (text) => {
   return JSON.stringify(outcome);
 };
 """
-
-
-@pytest.fixture(scope="module")
-def library() -> Library:
-    """The records of the project."""
-    found, findings = load(ROOT)
-    assert findings == []
-    return found
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from macros.library import Library, load
 from macros.records import Measurement, Model
 from macros.rendering import pictures
 from macros.rendering.charts import Point as Mark
@@ -14,14 +13,6 @@ from macros.rendering.charts import doubling_axis, linear_axis, scatter_plot
 
 ROOT = Path(__file__).resolve().parents[2]
 X = re.compile(r'<svg x="([\d.]+)%"')
-
-
-@pytest.fixture(scope="module")
-def library() -> Library:
-    """The records of the project."""
-    found, findings = load(ROOT)
-    assert findings == []
-    return found
 
 
 @pytest.fixture(scope="module")
